@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.stored_runs import Store
+from support.commands import Store
 
 
 @pytest.fixture

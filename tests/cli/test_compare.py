@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support import recorded
-from support.stored_runs import Store, pingpong
+from support.commands import Store, pingpong
 from transrank.lab.cli import compare
 from transrank.lab.store.lines import DISTURBED
 
@@ -71,12 +71,16 @@ def test_what_applications_meet_stands_beside_the_medians(store):
     assert document["verdicts"][0]["ratio"] == 1.0
 
 
-def test_a_speedup_passes(store):
+def test_a_speedup_passes_and_the_threshold_moves_the_verdict(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 0.7), *pingpong(64, 1.4))
     answer = store.run("compare before latest")
     assert answer.status == 0
     assert "2 faster at 5.0 %" in answer.stdout
     assert "median over cases: 0.700; middle half of the cases 0.700–0.700" in answer.stdout
+    assert store.run("compare latest before").status == 1
+    assert store.run("compare latest before --threshold 50%").status == 0
+    refused = store.run("compare before latest --threshold 5")
+    assert (refused.status, "write 5%" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(("fail_on", "status"), [("slower", 0), ("unclear", 1), ("never", 0)])
@@ -87,7 +91,10 @@ def test_unclear_is_no_pass_where_one_asks_for_a_pass(store, fail_on, status):
     assert answer.status == status
 
 
-def astray(store: Store) -> None:
+@pytest.mark.parametrize(
+    ("fail_on", "status"), [("slower", 1), ("family", 0), ("unclear", 1), ("never", 0)]
+)
+def test_a_lone_regression_among_many_noisy_cases_does_not_pass(store, fail_on, status):
     """A hundred cases as before, and one whose launches scatter took 1.4 times as long."""
 
     def scattered(microseconds: float) -> list[recorded.Line]:
@@ -99,30 +106,14 @@ def astray(store: Store) -> None:
     steady = [line for size in range(100, 200) for line in pingpong(size, 1.0)]
     store.keep("20261101-000000-dddd", *steady, *scattered(1.0), label="first")
     store.keep("20261102-000000-eeee", *steady, *scattered(1.4), label="second")
-
-
-@pytest.mark.parametrize(
-    ("fail_on", "status"), [("slower", 1), ("family", 0), ("unclear", 1), ("never", 0)]
-)
-def test_a_lone_regression_among_many_noisy_cases_does_not_pass(store, fail_on, status):
-    astray(store)
     answer = store.run(f"compare first second --fail-on {fail_on}")
     assert "unclear: slower on its own, but could be so by chance among 101 cases" in answer.stdout
     assert answer.status == status
     told = "slower on its own, which may be chance among 101 cases: pingpong/50B (2 ranks)"
     assert (told in answer.stderr) == (fail_on == "slower")
-
-
-def test_fewer_cases_leave_less_to_chance(store):
-    astray(store)
-    answer = store.run("compare first second --case pingpong/50B --fail-on family")
-    assert answer.status == 1
-
-
-def test_every_way_to_fail_is_explained(store):
-    told = store.run("compare --help").stdout
-    for fail_on in compare.FAIL_ON:
-        assert f"\n  {fail_on} " in told
+    # Fewer cases leave less to chance.
+    alone = store.run("compare first second --case pingpong/50B --fail-on family")
+    assert alone.status == 1
 
 
 def test_the_same_two_ranks_compare_whatever_the_shape_was_called(store):
@@ -155,14 +146,6 @@ def test_where_nothing_can_be_judged_nothing_has_passed(store, fail_on, status):
     refused = "no case could be judged, so the comparison fails" in answer.stderr
     assert refused == (fail_on == "slower")
     assert "missing: the candidate does not have it: pingpong/8B (2 ranks)" in answer.stdout
-
-
-def test_the_threshold_moves_the_verdict(store):
-    store.keep("20261102-000000-bbbb", *pingpong(8, 1.3), *pingpong(64, 2.6))
-    assert store.run("compare before latest --threshold 50%").status == 0
-    refused = store.run("compare before latest --threshold 5")
-    assert refused.status == 2
-    assert "write 5%" in refused.stderr
 
 
 def test_unlike_runs_are_warned_of(store):
@@ -236,12 +219,6 @@ def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store):
     assert document["not_comparable"][0]["published"] == [[2, 2]]
 
 
-def test_a_published_machine_as_baseline_is_told_the_order(store):
-    answer = store.run("compare fugaku before")
-    assert answer.status == 2
-    assert "put the run first: transrank compare before fugaku" in answer.stderr
-
-
 def test_a_published_job_is_chosen_by_its_nodes(store):
     collective = recorded.case(
         study="collectives",
@@ -254,21 +231,23 @@ def test_a_published_job_is_chosen_by_its_nodes(store):
     largest = store.run("compare latest fugaku --nodes 27648")
     assert "comparable would be 110,592 ranks on 27,648 nodes" in largest.stdout
     assert "1,536" not in largest.stdout
-    refused = store.run("compare latest fugaku --nodes 7")
-    assert refused.status == 2
-    assert "known: 2, 384, 432" in refused.stderr
+    store.run("compare latest fugaku --nodes 7").fails(2, "known: 2, 384, 432")
 
 
-def test_a_machine_without_anything_in_common_is_told(store):
-    answer = store.run("compare before jaguar")
-    assert answer.status == 4
-    assert "before has no case of a study that was published for jaguar" in answer.stderr
-    assert "transrank measure plan-scaling" in answer.stderr
-
-
-def test_a_missing_run_is_status_four(store):
+def test_what_cannot_be_compared_is_told(store):
     assert store.run("compare before nosuch").status == 4
     assert store.run("compare before").status == 2
+    store.run("compare fugaku before").fails(
+        2, "put the run first: transrank compare before fugaku"
+    )
+    store.run("compare before jaguar").fails(
+        4,
+        "before has no case of a study that was published for jaguar",
+        "transrank measure plan-scaling",
+    )
+    told = store.run("compare --help").stdout
+    for fail_on in compare.FAIL_ON:
+        assert f"\n  {fail_on} " in told
 
 
 def of_ranks(study: str, ranks: int, seconds: list[float], **axes: str | int) -> recorded.Line:

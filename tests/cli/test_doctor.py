@@ -58,17 +58,17 @@ def test_the_map_of_the_machine_stands_below_the_checks(store):
 
 
 def test_a_map_that_describes_no_machine_is_wrong_usage(store):
-    finished = store.run("doctor", env={"TRANSRANK_TOPOLOGY": "gpu:4"})
-    assert finished.status == 2
-    assert "TRANSRANK_TOPOLOGY: 'gpu:4' does not describe a part of a machine" in finished.stderr
+    store.run("doctor", env={"TRANSRANK_TOPOLOGY": "gpu:4"}).fails(
+        2, "TRANSRANK_TOPOLOGY: 'gpu:4' does not describe a part of a machine"
+    )
 
 
 def test_a_map_that_is_no_regular_file_is_wrong_usage(store, tmp_path):
     pipe = tmp_path / "map.xml"
     os.mkfifo(pipe)
-    finished = store.run("doctor", env={"TRANSRANK_TOPOLOGY": str(pipe)})
-    assert finished.status == 2
-    assert f"TRANSRANK_TOPOLOGY: {pipe} is not a regular file" in finished.stderr
+    store.run("doctor", env={"TRANSRANK_TOPOLOGY": str(pipe)}).fails(
+        2, f"TRANSRANK_TOPOLOGY: {pipe} is not a regular file"
+    )
 
 
 def test_mpi_is_really_started(store):
@@ -141,10 +141,7 @@ def test_what_killed_jobs_left_in_shared_memory_is_named_with_its_age_and_owner(
 
 @pytest.mark.parametrize("verb", ["doctor", "tune -o rules.conf"])
 def test_far_more_ranks_than_cores_are_refused_before_any_starts(verb, store):
-    refused = store.run(f"{verb} -n 4096")
-    assert refused.status == 2, refused.describe()
-    assert "4096 ranks: 4096 ranks on" in refused.stderr
-    assert "--oversubscribe" in refused.stderr
+    store.run(f"{verb} -n 4096").fails(2, "4096 ranks: 4096 ranks on", "--oversubscribe")
     assert "oversubscribe" in store.run(f"{verb.split()[0]} --help").stdout
 
 

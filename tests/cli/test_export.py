@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support import recorded
-from support.stored_runs import Store, pingpong
+from support.commands import Store, pingpong
 from transrank.lab.store.lines import DISTURBED
 
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -83,31 +83,24 @@ def test_cases_are_picked_for_samples_too(store):
 
 
 def test_parquet_needs_a_file(store):
-    answer = store.run("export latest --format parquet")
-    assert answer.status == 2
-    assert "name a file: -o FILE.parquet" in answer.stderr
+    store.run("export latest --format parquet").fails(2, "name a file: -o FILE.parquet")
 
 
 def test_a_missing_pyarrow_is_told_with_the_command_that_installs_it(store, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    answer = store.run(f"export latest -o {tmp_path / 'x.parquet'}")
-    assert answer.status == 2
-    assert "pip install 'transrank[parquet]'" in answer.stderr
+    store.run(f"export latest -o {tmp_path / 'x.parquet'}").fails(
+        2, "pip install 'transrank[parquet]'"
+    )
 
 
 @pytest.mark.parametrize("name", ["nosuch/x.parquet", "nosuch/x.csv"])
 def test_a_file_that_cannot_be_written_is_told(store, tmp_path, name):
-    answer = store.run(f"export latest -o {tmp_path / name}")
-    assert answer.status == 4
-    assert "cannot write" in answer.stderr
-    assert "No such file" in answer.stderr
+    store.run(f"export latest -o {tmp_path / name}").fails(4, "cannot write", "No such file")
 
 
 def test_a_full_disk_is_told(store):
     for arguments in (["--format", "csv"], ["--format", "parquet"]):
-        answer = store.run("export latest -o /dev/full", *arguments)
-        assert answer.status == 4
-        assert "No space left" in answer.stderr
+        store.run("export latest -o /dev/full", *arguments).fails(4, "No space left")
         assert Path("/dev/full").is_char_device()
 
 
@@ -145,7 +138,7 @@ def test_domains_become_rows_of_mean_and_deviation(store):
 
 
 def test_a_run_without_domains_is_told_which_studies_have_them(store):
-    answer = store.run("export 20261120-000000-aaaa --domains")
-    assert answer.status == 2
-    assert "only the studies locality and contention measure them" in answer.stderr
+    store.run("export 20261120-000000-aaaa --domains").fails(
+        2, "only the studies locality and contention measure them"
+    )
     assert store.run("export latest --domains --samples").status == 2

@@ -227,9 +227,7 @@ def test_tables_on_a_pipe_are_not_cut(capsys):
 
 
 def test_a_result_that_cannot_be_written_is_status_4(store):
-    finished = store.run(f"script slurm -o {store.path / 'no' / 'such' / 'file'}")
-    assert finished.status == 4
-    assert "cannot write" in finished.stderr
+    store.run(f"script slurm -o {store.path / 'no' / 'such' / 'file'}").fails(4, "cannot write")
 
 
 PARSER = frame.build_parser()

@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support import recorded
-from support.commands import run_quietly
-from support.stored_runs import pingpong
+from support.commands import pingpong, run_quietly
 from transrank.lab.cli.__main__ import INTERNAL_ERROR
 
 BARRIER = recorded.case(

@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
+from python.lab.machine import trees
 from support import recorded, trials
-from support.commands import COMMAND, run_quietly
-from support.stored_runs import pingpong
+from support.commands import COMMAND, pingpong, run_quietly
 from support.suites import OUTPUTS
 from transrank import installation
 from transrank.errors import Failure
@@ -184,7 +184,7 @@ FORMATS = [
     Format("tuning file", tuning_seeds, read_note),
     Format(
         "map in XML",
-        lambda: [path.read_bytes() for path in (TESTS / "python/lab/machine").glob("*.xml")],
+        lambda: [trees.xt6_xml(version).encode() for version in (1, 2)],
         read_map,
     ),
     Format("map in a line", lambda: [b"pack:2 numa:2(memory=8GiB) core:6 pu:1"], read_line),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from support import measured, recorded
+from support import commands, recorded
 from support.commands import run_quietly
 from transrank import installation
 from transrank.lab.cli import execution
@@ -44,7 +44,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The header of a run that measured nothing yet, with every field that a header may have."""
     path = tmp_path_factory.mktemp("prepared") / "run.jsonl"
     options = ("--sizes", "8,64", "-n", "2", "--launches", "2", "--label", "night", "--seed", "1")
-    measured.measure("pingpong", *options, "--prepare", "-o", path, store=path.parent).check()
+    commands.measure("pingpong", *options, "--prepare", "-o", path, store=path.parent).check()
     header: dict[str, Any] = json.loads(path.read_text())
     header["machine"].setdefault("map", {})
     header["versus"] = {"variant": "a", "other": "run-b", "settings": ["FOO=1"]}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support import suites
-from support.stored_runs import Store
+from support.commands import Store
 
 
 @pytest.fixture
@@ -29,10 +29,9 @@ def test_the_id_of_the_run_is_printed_and_its_label_finds_it(store):
 
 
 def test_ranks_are_asked_for_where_the_output_lacks_them(store):
-    refused = store.run("import", store.beside("osu_alltoall.txt"))
-    assert refused.status == 2
-    assert "does not state the number of ranks" in refused.stderr
-    assert "add -n RANKS" in refused.stderr
+    store.run("import", store.beside("osu_alltoall.txt")).fails(
+        2, "does not state the number of ranks", "add -n RANKS"
+    )
     assert not store.path.exists()
     taken = store.run(
         "import", store.beside("osu_alltoall.txt"), "-n", "8", "--ranks-per-node", "4"
@@ -58,9 +57,7 @@ def test_what_is_left_out_is_counted(store):
     ],
 )
 def test_what_cannot_be_imported_is_told(store, files, status, says):
-    answer = store.run("import", *map(store.beside, files))
-    assert answer.status == status
-    assert says in answer.stderr
+    store.run("import", *map(store.beside, files)).fails(status, says)
     assert not store.path.exists()
 
 
@@ -76,6 +73,4 @@ def test_two_suites_are_compared(store):
 def test_a_store_that_cannot_be_written_is_told(store, tmp_path):
     store.path = tmp_path / "file"
     store.path.write_text("in the way", encoding="utf-8")
-    answer = store.run("import", store.beside("imb_pingpong.txt"))
-    assert answer.status == 4
-    assert "cannot be written" in answer.stderr
+    store.run("import", store.beside("imb_pingpong.txt")).fails(4, "cannot be written")

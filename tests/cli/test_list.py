@@ -3,7 +3,7 @@ import csv
 import io
 import json
 
-from support.stored_runs import pingpong
+from support.commands import pingpong
 from transrank.lab.reference.tables import machines
 from transrank.lab.study import catalogue
 
@@ -83,6 +83,4 @@ def test_every_machine_is_listed_with_its_source(store):
 
 
 def test_what_cannot_be_listed_is_wrong_usage(store):
-    answer = store.run("list transports")
-    assert answer.status == 2
-    assert "invalid choice: 'transports'" in answer.stderr
+    store.run("list transports").fails(2, "invalid choice: 'transports'")

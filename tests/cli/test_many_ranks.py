@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from support import commands, recorded
-from support.stored_runs import pingpong
+from support.commands import pingpong
 from transrank.lab.store import spread
 from transrank.lab.store.records import read_run
 

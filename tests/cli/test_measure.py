@@ -9,7 +9,7 @@ import os
 import pytest
 
 from support import commands
-from support.measured import happened, measure, only_run, paste, planned
+from support.commands import happened, measure, only_run, paste, planned
 from transrank import installation
 from transrank.lab.cli import execution
 from transrank.lab.cli.__main__ import main
@@ -202,13 +202,9 @@ def test_a_named_record_file_is_never_overwritten(tmp_path):
     arguments = ("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1", "-o", record)
     measure(*arguments, store=tmp_path).check()
     before = record.read_bytes()
-    again = measure(*arguments, store=tmp_path)
-    assert again.status == 2
-    assert "mine.jsonl exists" in again.stderr
+    measure(*arguments, store=tmp_path).fails(2, "mine.jsonl exists")
     assert record.read_bytes() == before
-    folder = measure(f"pingpong -o {tmp_path}", store=tmp_path)
-    assert folder.status == 2
-    assert f"hint: -o {tmp_path}/run.jsonl" in folder.stderr
+    measure(f"pingpong -o {tmp_path}", store=tmp_path).fails(2, f"hint: -o {tmp_path}/run.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -221,9 +217,7 @@ def test_a_named_record_file_is_never_overwritten(tmp_path):
     ],
 )
 def test_what_cannot_be_measured_is_refused_before_anything_starts(arguments, says, tmp_path):
-    refused = measure("pingpong --sizes 8", *arguments, store=tmp_path)
-    assert refused.status == 2, refused.describe()
-    assert says in refused.stderr
+    measure("pingpong --sizes 8", *arguments, store=tmp_path).fails(2, says)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -240,11 +234,9 @@ def test_a_home_that_cannot_be_written_to_is_named_before_anything_is_measured(t
 
 def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path):
     arguments = ("plan-scaling", "--ranks", "2048", "--dry-run")
-    refused = measure(*arguments, store=tmp_path)
-    assert refused.status == 2, refused.describe()
-    assert "2048 ranks on" in refused.stderr
-    assert "for each core" in refused.stderr
-    assert "--oversubscribe" in refused.stderr
+    measure(*arguments, store=tmp_path).fails(
+        2, "2048 ranks on", "for each core", "--oversubscribe"
+    )
     assert "-n 2048" in measure(*arguments, "--oversubscribe", store=tmp_path).check().stdout
     typed = measure("plan-scaling --plan_ranks 2048 --dry-run", store=tmp_path).check()
     assert "--axis plan_ranks=2048" in typed.stdout
@@ -262,10 +254,7 @@ def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path):
     ],
 )
 def test_a_misspelt_value_of_an_axis_is_answered_by_the_known_ones(arguments, known, tmp_path):
-    refused = measure(*arguments, "--dry-run", store=tmp_path)
-    assert refused.status == 2, refused.describe()
-    assert f"'{arguments[-1]}'" in refused.stderr
-    assert known in refused.stderr
+    measure(*arguments, "--dry-run", store=tmp_path).fails(2, f"'{arguments[-1]}'", known)
 
 
 def test_products_of_matrices_need_nothing_but_what_the_laboratory_needs(tmp_path):
@@ -287,9 +276,7 @@ def test_products_of_matrices_need_nothing_but_what_the_laboratory_needs(tmp_pat
     ],
 )
 def test_a_launcher_that_fails_is_named_and_leaves_no_run(launcher, words, tmp_path):
-    finished = measure("pingpong --launcher", launcher, store=tmp_path)
-    assert finished.status == 3, finished.describe()
-    assert words in finished.stderr
+    measure("pingpong --launcher", launcher, store=tmp_path).fails(3, words)
     assert list(tmp_path.glob("*.jsonl")) == []
 
 
@@ -298,9 +285,9 @@ def test_a_launcher_of_separate_singletons_is_recognised(tmp_path):
     script = tmp_path / "singletons"
     script.write_text('#!/bin/sh\nshift\n"$@"\n"$@"\n')
     script.chmod(0o755)
-    finished = measure("pingpong --launcher", f"{script} {{ranks}}", store=tmp_path)
-    assert finished.status == 3, finished.describe()
-    assert "separate MPI jobs answered" in finished.stderr
+    measure("pingpong --launcher", f"{script} {{ranks}}", store=tmp_path).fails(
+        3, "separate MPI jobs answered"
+    )
 
 
 def test_a_template_in_the_environment_is_used_and_stored(tmp_path):

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from support import commands, recorded
-from support.stored_runs import Store, pingpong
+from support.commands import Store, pingpong
 from transrank.lab.cli import output, results
 
 # Set the title, clear the screen, C1's CSI, back over what was printed, write from right to left.
@@ -81,9 +81,7 @@ def test_a_bug_shows_its_traceback_without_control_characters(store, monkeypatch
         raise AssertionError(HOSTILE)
 
     monkeypatch.setattr("transrank.lab.cli.show.summarise", fail)
-    answer = store.run("show --verbose")
-    assert answer.status == 70
-    assert "Traceback" in answer.stderr
+    answer = store.run("show --verbose").fails(70, "Traceback")
     assert STEERING.findall(answer.stderr) == []
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from support import commands, processes
 from support.bounded import Finished
-from support.measured import happened, measure, only_run, paste, planned
+from support.commands import happened, measure, only_run, paste, planned
 from transrank import installation
 from transrank.lab.launch import left_overs
 from transrank.lab.store.records import finished_cases, read_run
@@ -256,9 +256,9 @@ def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(path):
     ids=" ".join,
 )
 def test_what_the_plan_has_settled_is_refused_when_a_run_is_resumed(given, tmp_path):
-    refused = measure("--resume latest", *given, store=tmp_path)
-    assert refused.status == 2
-    assert f"--resume does not take {given[0]}: the run has its own plan" in refused.stderr
+    measure("--resume latest", *given, store=tmp_path).fails(
+        2, f"--resume does not take {given[0]}: the run has its own plan"
+    )
 
 
 def test_another_machine_or_mpi_is_refused_unless_forced(path):
@@ -267,11 +267,9 @@ def test_another_machine_or_mpi_is_refused_unless_forced(path):
     changed["machine"]["cores"] = 4096
     changed["mpi"]["library"] = "Some MPI 1.0"
     path.write_text(json.dumps(changed) + "\n" + "".join(rest[:1]))
-    refused = measure("--resume latest", store=path.parent)
-    assert refused.status == 2
-    assert "cores was 4096" in refused.stderr
-    assert "MPI was Some MPI 1.0" in refused.stderr
-    assert "--force" in refused.stderr
+    measure("--resume latest", store=path.parent).fails(
+        2, "cores was 4096", "MPI was Some MPI 1.0", "--force"
+    )
     forced = measure("--resume latest --force", store=path.parent).check()
     assert "resumed although" in forced.stderr
     assert finished_cases(read_run(path)) == planned(read_run(path))

@@ -70,6 +70,4 @@ def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(store):
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, error, store):
-    finished = store.run("script", *arguments)
-    assert finished.status == 2
-    assert error in finished.stderr
+    store.run("script", *arguments).fails(2, error)

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from support import recorded
-from support.stored_runs import pingpong
+from support.commands import pingpong
 from transrank.lab.cli.show import MARKS
 from transrank.lab.store.lines import DISTURBED
 
@@ -24,36 +24,36 @@ skipped: needs 3 GiB: pingpong/4194304B (2 ranks)
 """
 
 
+RUN = "20261120-000000-aaaa"
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
 def test_a_run_is_a_table_per_question_with_rows_by_size(store):
     lines = [*pingpong(1024, 2.0), recorded.skipped(4194304), *pingpong(8, 1.0)]
-    store.keep("20261120-000000-aaaa", *lines, label="night")
+    store.keep(RUN, *lines, label="night")
     answer = store.run("show night")
-    assert answer.status == 0
-    assert answer.stderr == ""
+    assert (answer.status, answer.stderr) == (0, "")
     assert "\n".join(map(str.rstrip, answer.stdout.split("\n"))) == TABLE
     assert max(map(len, TABLE.splitlines())) <= 80
 
 
-def test_shapes_have_tables_of_their_own(store):
+def test_shapes_have_tables_of_their_own_and_cases_without_a_size_share_one(store):
     four = {"ranks": 4, "ranks_per_node": 2}
-    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), *pingpong(8, 3.0, shape=four))
-    shown = store.run("show").stdout
-    assert "pingpong, 2 ranks\n" in shown
-    assert "pingpong, 4 ranks, 2 per node\n" in shown
-
-
-def test_cases_without_a_size_share_a_table(store):
     barrier = recorded.case(
         study="collectives",
         case="collectives/barrier/blocking",
         axes={"operation": "barrier", "form": "blocking"},
         bytes_counted=0,
     )
-    store.keep("20261120-000000-aaaa", barrier)
+    store.keep(RUN, *pingpong(8, 1.0), *pingpong(8, 3.0, shape=four), barrier)
     answer = store.run("show")
-    assert "collectives, 2 ranks\n" in answer.stdout
+    for title in ("pingpong, 2 ranks", "pingpong, 4 ranks, 2 per node", "collectives, 2 ranks"):
+        assert f"{title}\n" in answer.stdout
     assert "barrier/blocking  1.10 µs" in answer.stdout
-    assert "1 of 1 cases have no interval" in answer.stderr
+    assert "1 of 3 cases have no interval" in answer.stderr
 
 
 def test_what_long_names_have_in_common_stands_in_the_title(store):
@@ -62,7 +62,7 @@ def test_what_long_names_have_in_common_stands_in_the_title(store):
         for vdim in (6, 20)
         for way in ("auto", "floor")
     ]
-    store.keep("20261120-000000-aaaa", *cases)
+    store.keep(RUN, *cases)
     shown = store.run("show").stdout
     for vdim in (6, 20):
         rows = shown.partition(f"ghost/corrected/{vdim}, 2 ranks\n")[2].splitlines()[1:3]
@@ -71,7 +71,7 @@ def test_what_long_names_have_in_common_stands_in_the_title(store):
 
 def test_no_line_ends_in_blanks(store):
     noisy = recorded.case(64, seconds=[1e-6, 2e-6] * 20, stop="max-time")
-    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), noisy)
+    store.keep(RUN, *pingpong(8, 1.0), noisy)
     for line in ("show", "list", "list machines", "list studies"):
         lines = store.run(line).stdout.splitlines()
         assert len(lines) > 1
@@ -90,7 +90,7 @@ def test_doubtful_rows_are_marked_and_the_marks_explained(store):
         recorded.skipped(64, launch=3, status="failed", reason="wrong byte 7 on rank 1"),
     ]
     store.keep(
-        "20261120-000000-aaaa",
+        RUN,
         *lines,
         options=recorded.header()["options"] | {"precision": 0.05},
     )
@@ -110,7 +110,7 @@ def test_doubtful_rows_are_marked_and_the_marks_explained(store):
 
 
 def test_warnings_come_after_the_numbers_with_a_hint(store):
-    store.keep("20261120-000000-aaaa", recorded.case(8))
+    store.keep(RUN, recorded.case(8))
     answer = store.run("show")
     assert answer.stderr == (
         "warning: 1 of 1 cases have no interval, which needs 3 launches that count. "
@@ -120,7 +120,7 @@ def test_warnings_come_after_the_numbers_with_a_hint(store):
 
 
 def test_a_cut_file_is_shown_with_a_warning(store):
-    path = store.keep("20261120-000000-aaaa", *pingpong(8, 1.0))
+    path = store.keep(RUN, *pingpong(8, 1.0))
     with path.open("ab") as file:
         file.write(b'{"kind": "case", "stu')
     answer = store.run("show")
@@ -129,50 +129,40 @@ def test_a_cut_file_is_shown_with_a_warning(store):
     assert "5: the last line was cut" in answer.stderr
 
 
-def test_json_holds_seconds_and_bytes(store):
-    store.keep("20261120-000000-aaaa", *pingpong(1024, 2.0), recorded.skipped(4096))
+def test_json_holds_seconds_and_bytes_and_csv_a_row_per_case(store):
+    store.keep(RUN, *pingpong(1024, 2.0), recorded.skipped(4096))
     document = json.loads(store.run("show --format json").stdout)
     first, second = document["results"]
-    assert document["run"] == "20261120-000000-aaaa"
+    assert document["run"] == RUN
     assert first["seconds"] == pytest.approx(2.004e-6)
     assert first["low_seconds"] < first["seconds"] < first["high_seconds"]
-    assert first["bytes"] == 1024
-    assert first["axes"] == {"bytes": 1024}
+    assert (first["bytes"], first["axes"]) == (1024, {"bytes": 1024})
     assert len(first["launch_seconds"]) == 3
-    assert (second["status"], second["reason"], second["seconds"]) == (
-        "skipped",
-        "needs 3 GiB",
-        None,
-    )
-
-
-def test_csv_has_a_row_per_case(store):
-    store.keep("20261120-000000-aaaa", *pingpong(1024, 2.0), recorded.skipped(4096))
-    rows = list(csv.DictReader(io.StringIO(store.run("show --format csv").stdout)))
+    assert [second[name] for name in ("status", "reason", "seconds")] == [
+        *("skipped", "needs 3 GiB", None),
+    ]
+    rows = rows_of(store.run("show --format csv").stdout)
     assert [row["case"] for row in rows] == ["pingpong/1024B", "pingpong/4096B"]
     assert float(rows[0]["bytes_per_second"]) == pytest.approx(1024 / 2.004e-6)
     assert rows[1]["seconds"] == ""
 
 
 def test_cases_are_picked_by_a_pattern(store):
-    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), *pingpong(16, 1.0))
+    store.keep(RUN, *pingpong(8, 1.0), *pingpong(16, 1.0))
     shown = store.run("show --case '*/8B'").stdout
     assert "8 B  1.00 µs" in shown
     assert "16 B" not in shown
-    refused = store.run("show --case 'barrier*'")
-    assert refused.status == 2
-    assert "no case matches --case 'barrier*'" in refused.stderr
-    assert "try 'pingpong/*'" in refused.stderr
+    store.run("show --case 'barrier*'").fails(
+        2, "no case matches --case 'barrier*'", "try 'pingpong/*'"
+    )
 
 
 def test_a_file_may_take_the_table(store, tmp_path):
-    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0))
+    store.keep(RUN, *pingpong(8, 1.0))
     answer = store.run(f"show -o {tmp_path / 'table.txt'}")
     assert answer.stdout == ""
     assert "pingpong, 2 ranks" in (tmp_path / "table.txt").read_text("utf-8")
-    refused = store.run("show -o /dev/full")
-    assert refused.status == 4
-    assert "No space left" in refused.stderr
+    store.run("show -o /dev/full").fails(4, "No space left")
 
 
 @pytest.mark.parametrize(
@@ -186,16 +176,9 @@ def test_a_file_may_take_the_table(store, tmp_path):
     ],
 )
 def test_what_cannot_be_shown_is_one_line_with_its_status(store, line, status, says):
-    answer = store.run(line)
-    assert answer.status == status
-    assert says in answer.stderr
+    answer = store.run(line).fails(status, says)
     assert answer.stdout == ""
     assert "Traceback" not in answer.stderr
-
-
-def test_names_in_a_file_are_no_markup(store):
-    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), label="[red]x[/red] [bold")
-    assert "[red]x[/red] [bold" in store.run("show").stdout
 
 
 def test_verbose_shows_what_all_samples_say(store):
@@ -216,57 +199,38 @@ def test_verbose_shows_what_all_samples_say(store):
     assert lines[heading + 2].endswith("90 %")
 
 
-def test_a_step_of_a_curve_is_said_and_stands_in_json(store):
-    times = {1024: 1.0, 2048: 1.1, 4096: 1.3, 8192: 3.7, 16384: 4.5, 32768: 6.1}
-    store.keep(
-        "20261120-000000-aaaa",
-        *(line for size, micros in times.items() for line in pingpong(size, micros)),
-    )
+@pytest.mark.parametrize(
+    ("times", "steps"), [((1.0, 1.1, 1.3, 3.7, 4.5, 6.1), 1), ((1.0, 1.1, 1.3, 1.7, 2.5, 4.1), 0)]
+)
+def test_a_step_of_a_curve_is_said_and_stands_in_json(store, times, steps):
+    sizes = (1024 << power for power in range(6))
+    store.keep(RUN, *(line for it in zip(sizes, times, strict=True) for line in pingpong(*it)))
     shown = " ".join(store.run("show").stdout.split())
-    assert "pingpong: between 4 KiB and 8 KiB the time rises to 2.1" in shown
-    assert shown.count("the time rises") == 1
-    (step,) = json.loads(store.run("show --format json").stdout)["steps"]
-    assert (step["curve"], step["from_bytes"], step["to_bytes"]) == ("pingpong", 4096, 8192)
-    assert step["factor_low"] < step["factor"] < step["factor_high"]
+    assert shown.count("the time rises") == steps
+    found = json.loads(store.run("show --format json").stdout)["steps"]
+    assert len(found) == steps
+    for step in found:
+        assert "pingpong: between 4 KiB and 8 KiB the time rises to 2.1" in shown
+        assert (step["curve"], step["from_bytes"], step["to_bytes"]) == ("pingpong", 4096, 8192)
+        assert step["factor_low"] < step["factor"] < step["factor_high"]
 
 
 def test_what_computation_hides_stands_in_json(store):
-    parts = {"alone": 10.0, "computation": 10.0, "together": 15.0}
-    store.keep(
-        "20261120-000000-aaaa",
-        *(
-            line
-            for part, micros in parts.items()
-            for line in pingpong(
-                4096,
-                micros,
-                study="overlap",
-                case=f"overlap/allreduce/nonblocking/{part}/4KiB",
-                axes={
-                    "operation": "allreduce",
-                    "form": "nonblocking",
-                    "part": part,
-                    "bytes": 4096,
-                },
-            )
-        ),
-    )
+    axes = {"operation": "allreduce", "form": "nonblocking", "bytes": 4096}
+    lines = [
+        pingpong(
+            *(4096, micros),
+            study="overlap",
+            case=f"overlap/allreduce/nonblocking/{part}/4KiB",
+            axes={**axes, "part": part},
+        )
+        for part, micros in (("alone", 10.0), ("computation", 10.0), ("together", 15.0))
+    ]
+    store.keep(RUN, *(line for three in lines for line in three))
     (hidden,) = json.loads(store.run("show --format json").stdout)["hidden"]
-    assert (hidden["operation"], hidden["form"], hidden["bytes"]) == (
-        *("allreduce", "nonblocking", 4096),
-    )
+    assert {name: hidden[name] for name in axes} == axes
     assert hidden["share"] == pytest.approx(0.5)
     assert hidden["share_low"] <= hidden["share"] <= hidden["share_high"]
-
-
-def test_a_curve_without_a_step_has_no_such_sentence(store):
-    times = {1024: 1.0, 2048: 1.1, 4096: 1.3, 8192: 1.7, 16384: 2.5, 32768: 4.1}
-    store.keep(
-        "20261120-000000-aaaa",
-        *(line for size, micros in times.items() for line in pingpong(size, micros)),
-    )
-    assert "the time rises" not in store.run("show").stdout
-    assert json.loads(store.run("show --format json").stdout)["steps"] == []
 
 
 def test_a_published_machine_is_shown_with_its_conditions_findings_and_tables(store):
@@ -280,7 +244,7 @@ def test_a_published_machine_is_shown_with_its_conditions_findings_and_tables(st
 
 
 def test_every_published_number_is_in_csv_and_json(store):
-    rows = list(csv.DictReader(io.StringIO(store.run("show gs --format csv").stdout)))
+    rows = rows_of(store.run("show gs --format csv").stdout)
     assert len(rows) == 6
     assert {row["vdim"] for row in rows} == {"6", "20", "120"}
     assert float(rows[0]["bytes_per_second"]) == pytest.approx(5.8339e8)
@@ -328,7 +292,7 @@ def of_domains() -> list[recorded.Line]:
 
 
 def test_mean_and_deviation_of_each_domain_stand_below_its_case(store):
-    store.keep("20261120-000000-aaaa", *of_domains())
+    store.keep(RUN, *of_domains())
     lines = [" ".join(line.split()) for line in store.run("show").stdout.splitlines()]
     contended = lines.index("domain values mean deviation")
     assert lines[contended + 1] == "1 KiB 0 2 1.50 ms 707 µs"
@@ -345,6 +309,6 @@ def test_mean_and_deviation_of_each_domain_stand_below_its_case(store):
     ]
 
 
-def test_other_studies_have_no_domains(store):
-    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0))
-    assert "domain" not in store.run("show").stdout
+def test_names_in_a_file_are_no_markup(store):
+    store.keep(RUN, *pingpong(8, 1.0), label="[red]x[/red] [bold")
+    assert "[red]x[/red] [bold" in store.run("show").stdout

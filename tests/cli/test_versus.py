@@ -14,7 +14,7 @@ import pytest
 
 from support import commands, recorded
 from support.built import build_folder
-from support.stored_runs import Store, pingpong
+from support.commands import Store, pingpong
 from transrank import installation
 from transrank.errors import UsageError
 from transrank.lab.cli import variants
@@ -92,13 +92,10 @@ def test_a_run_that_was_interrupted_is_finished_by_its_own_settings(tmp_path):
     launcher = ("--b", f"launcher={script} -n {{ranks}}", "--b", "OMP_NUM_THREADS=1")
     stopped = commands.transrank(
         "versus", *CASES, *launcher, "--launches", "4", "-o", whole, store=tmp_path
+    ).fails(3, "error: variant B: launch 2 (2 ranks) failed")
+    commands.transrank(f"measure --resume {tmp_path / 'whole-b.jsonl'}", store=tmp_path).fails(
+        2, "is one of two variants of transrank versus", "hint: transrank versus --resume whole-b"
     )
-    assert stopped.status == 3
-    assert "error: variant B: launch 2 (2 ranks) failed" in stopped.stderr
-    wrong = commands.transrank(f"measure --resume {tmp_path / 'whole-b.jsonl'}", store=tmp_path)
-    assert wrong.status == 2
-    assert "is one of two variants of transrank versus" in wrong.stderr
-    assert "hint: transrank versus --resume whole-b" in wrong.stderr
     again = ("versus", "--resume", tmp_path / "whole-a.jsonl", "--threshold", "40%")
     bare = commands.transrank(*again, store=tmp_path)
     assert bare.status == 2
@@ -181,9 +178,9 @@ def test_a_variant_that_does_not_start_leaves_no_record(store):
     program = store.path / "no-runner"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    answer = store.run("versus pingpong --sizes 8 -n 2 --b", f"runner={program}")
-    assert answer.status == 3
-    assert "error: variant B: MPI does not start on 2 ranks: " in answer.stderr
+    store.run("versus pingpong --sizes 8 -n 2 --b", f"runner={program}").fails(
+        3, "error: variant B: MPI does not start on 2 ranks: "
+    )
     assert not any(store.path.glob("*.jsonl"))
 
 
@@ -213,19 +210,13 @@ def test_what_is_no_pair_is_refused(store):
     assert "no run is stored" in store.run("versus latest").stderr
     assert "did you mean 'pingpong'?" in store.run("versus pingpon").stderr
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), label="alone")
-    answer = store.run("versus alone")
-    assert answer.status == 2
-    assert "bbbb is not a run of transrank versus" in answer.stderr
+    store.run("versus alone").fails(2, "bbbb is not a run of transrank versus")
     pair(store, 1.0)
     (store.path / "20261101-000000-aaaa-a.jsonl").unlink()
-    lost = store.run("versus trial-b")
-    assert lost.status == 4
-    assert "the other variant of " in lost.stderr
+    store.run("versus trial-b").fails(4, "the other variant of ")
     versus = {"variant": "a", "other": "../elsewhere", "settings": []}
     store.keep("20261103-000000-cccc", *pingpong(8, 1.0), versus=versus)
-    astray = store.run("versus latest")
-    assert astray.status == 4
-    assert "other" in astray.stderr
+    store.run("versus latest").fails(4, "other")
 
 
 def test_the_header_says_what_makes_the_variant(tmp_path):

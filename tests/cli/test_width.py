@@ -16,7 +16,7 @@ import pytest
 
 from support import commands
 from support.bounded import Finished
-from support.stored_runs import Store
+from support.commands import Store
 from transrank.lab.cli import output, tune
 from transrank.lab.reference.tables import machines
 from transrank.lab.stats.estimate import Estimate

@@ -11,14 +11,10 @@ import re
 import sys
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from support import trials
-
-if TYPE_CHECKING:
-    pass
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent

@@ -33,6 +33,13 @@ class Finished:
         assert self.status == 0, f"{self.describe()}"
         return self
 
+    def fails(self, status: int, *words: str) -> Finished:
+        """Return self; raise AssertionError unless it ended so, with these words on stderr."""
+        assert self.status == status, self.describe()
+        for each in words:
+            assert each in self.stderr, f"{each!r} is missing: {self.describe()}"
+        return self
+
     def describe(self) -> str:
         return (
             f"{' '.join(self.command)}\nended with {self.status}\n"

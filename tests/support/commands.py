@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `transrank` with a store of its own, in this process or in one of its own."""
+"""The command `transrank` with a store of its own, in this process or in one of its own; runs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
+from support import recorded
 from support.bounded import Finished
 from transrank.lab.cli import output
 from transrank.lab.cli.__main__ import main
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from transrank.lab.store.records import Run, read_run
 
 COMMAND = [sys.executable, "-m", "transrank.lab.cli"]
 
@@ -74,3 +75,65 @@ def run_quietly(arguments: list[str]) -> tuple[int, str]:
     with redirect_stdout(io.StringIO()), redirect_stderr(said):
         status = main(arguments)
     return status, said.getvalue()
+
+
+CALM = [1.00, 1.01, 0.99, 1.00, 1.02, 0.98, 1.00, 1.01, 1.00, 0.99]
+
+
+@dataclass
+class Store:
+    """A folder of runs."""
+
+    path: Path
+
+    def keep(self, run: str, *lines: recorded.Line, **changes: Any) -> Path:
+        header = recorded.header(run=run, created=f"2026-11-{run[6:8]}T00:00:00Z", **changes)
+        return recorded.write(self.path / f"{run}.jsonl", [header, *lines])
+
+    def beside(self, name: str) -> Path:
+        """A file that stands beside the folder."""
+        return self.path.with_name(name)
+
+    def run(self, line: str, *more: str | Path, env: Mapping[str, str] | None = None) -> Finished:
+        return transrank(line, *more, store=self.path, env=env, cwd=Path())
+
+
+def pingpong(
+    size: int, microseconds: float, launches: int = 3, **changes: Any
+) -> list[recorded.Line]:
+    """One case in several launches that differ by two thousandths."""
+    return [
+        recorded.case(
+            size,
+            launch=launch,
+            seconds=[1e-6 * microseconds * (1 + 0.002 * launch) * value for value in CALM],
+            **changes,
+        )
+        for launch in range(launches)
+    ]
+
+
+def measure(line: str, *more: str | Path, store: Path, **options: object) -> Finished:
+    return transrank(f"measure {line}", *more, store=store, **options)  # type: ignore[arg-type]
+
+
+def only_run(store: Path) -> Run:
+    (path,) = store.glob("*.jsonl")
+    return read_run(path)
+
+
+def happened(run: Run) -> list[str]:
+    """The events but for what was found out of the cores."""
+    return [event.event for event in run.events if event.event != "cores"]
+
+
+def planned(run: Run) -> set[tuple[int, str]]:
+    return {(one.launch, case) for one in run.plan for case in one.cases}
+
+
+def paste(text: str, folder: Path) -> None:
+    """Run every line in a shell, as if it were pasted there."""
+    for line in text.splitlines():
+        subprocess.run(
+            ["bash", "-c", line], check=True, cwd=folder, timeout=60, capture_output=True
+        )

@@ -109,7 +109,7 @@ def owner_of(case: Case, row: int) -> int:
 
 
 @property_test(cases(), examples=20)
-def test_pulled_ghosts_are_the_rows_that_were_asked_for(case: Case) -> None:
+def test_pulled_ghosts_are_the_rows_that_were_asked_for(case):
     transformer = pulling(case, case.dtype)
     transformer.init_persistent_pull(transport=case.transport)
     fill(case, transformer.father)
@@ -124,7 +124,7 @@ def test_pulled_ghosts_are_the_rows_that_were_asked_for(case: Case) -> None:
 
 
 @property_test(cases(), examples=15)
-def test_pull_and_the_matching_push_make_the_same_ghosts(case: Case) -> None:
+def test_pull_and_the_matching_push_make_the_same_ghosts(case):
     pull = pulling(case, case.dtype)
     push = transrank.ArrayTransformer(WORLD, pull.father)
     push.create_global_mapping()
@@ -153,7 +153,7 @@ def test_pull_and_the_matching_push_make_the_same_ghosts(case: Case) -> None:
 
 
 @property_test(cases(), examples=15)
-def test_pushing_ones_back_counts_how_often_each_row_was_pulled(case: Case) -> None:
+def test_pushing_ones_back_counts_how_often_each_row_was_pulled(case):
     transformer = pulling(case, np.int64)
     transformer.init_persistent_push("add", transport=case.transport)
     transformer.son.memory[...] = 1
@@ -171,7 +171,7 @@ def test_pushing_ones_back_counts_how_often_each_row_was_pulled(case: Case) -> N
 
 
 @property_test(st.tuples(cases(), cases()), examples=20)
-def test_a_borrowed_mapping_serves_rows_of_another_kind(both: tuple[Case, Case]) -> None:
+def test_a_borrowed_mapping_serves_rows_of_another_kind(both):
     lender, other = both
     case = Case(
         kind="variable",

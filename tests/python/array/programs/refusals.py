@@ -31,7 +31,7 @@ def numbered(father: Any = None, son: Any = None) -> transrank.ArrayTransformer:
     return transformer
 
 
-def test_arrays_that_cannot_be_moved() -> None:
+def test_arrays_that_cannot_be_moved():
     good = np.zeros((ROWS, 2))
     for wrong, says in [
         ([1.0, 2.0], "the father is a list, not a NumPy array"),
@@ -48,7 +48,7 @@ def bound(father: Any) -> None:
     transformer.init_persistent_pull()
 
 
-def test_rows_that_differ_between_ranks() -> None:
+def test_rows_that_differ_between_ranks():
     if WORLD.size == 1:
         return
     for wrong in (np.zeros((ROWS, 3)), np.zeros((ROWS, 2), np.float32)):
@@ -56,14 +56,14 @@ def test_rows_that_differ_between_ranks() -> None:
         refused(f"rank {LAST} has rows of", lambda t=transformer: t.create_ghost_mapping([0]))
 
 
-def test_a_son_of_other_elements() -> None:
+def test_a_son_of_other_elements():
     father = transrank.ParArray.variable([2] * ROWS, float)
     for son in (transrank.ParArray.variable([2], np.int64), transrank.ParArray.fixed(1, 2, float)):
         transformer = numbered(father, on_last(son, transrank.ParArray.variable([2], float)))
         refused("cannot be ghosts of", lambda t=transformer: t.create_ghost_mapping([0]))
 
 
-def test_what_is_no_copy() -> None:
+def test_what_is_no_copy():
     array = transrank.ParArray.fixed(ROWS, 2)
     for it in (array, transrank.ArrayTransformer(WORLD, np.zeros((ROWS, 2)))):
         for copied in (copy.copy, copy.deepcopy, pickle.dumps):
@@ -71,12 +71,12 @@ def test_what_is_no_copy() -> None:
                 copied(it)
 
 
-def test_lengths_that_are_negative() -> None:
+def test_lengths_that_are_negative():
     with pytest.raises(ValueError, match="negative"):
         transrank.ParArray.fixed(ROWS, (-2, -3))
 
 
-def test_indices_that_have_no_owner() -> None:
+def test_indices_that_have_no_owner():
     extent = ROWS * WORLD.size
     for wrong in ([extent], [-1], [0, 2**62]):
         refused(
@@ -90,7 +90,7 @@ def test_indices_that_have_no_owner() -> None:
     refused("rank", lambda: numbered().create_ghost_mapping(on_last([0, 1], [0]), [0]))
 
 
-def test_steps_out_of_order() -> None:
+def test_steps_out_of_order():
     transformer = transrank.ArrayTransformer(WORLD, np.zeros((ROWS, 2)))
     refused("create_global_mapping gives them", lambda: transformer.create_ghost_mapping([0]))
     transformer.create_global_mapping()
@@ -102,7 +102,7 @@ def test_steps_out_of_order() -> None:
         _ = transformer.son
 
 
-def test_a_mapping_for_other_rows() -> None:
+def test_a_mapping_for_other_rows():
     lender = numbered()
     lender.create_ghost_mapping([0])
     borrower = numbered(np.zeros((on_last(ROWS + 1, ROWS), 2)))
@@ -112,14 +112,14 @@ def test_a_mapping_for_other_rows() -> None:
     )
 
 
-def test_a_son_that_does_not_fit() -> None:
+def test_a_son_that_does_not_fit():
     for wrong in (np.zeros((2, 2)), np.zeros((1, 3)), np.zeros((1, 2), int)):
         transformer = numbered(son=on_last(wrong, np.zeros((1, 2))))
         says = f"the son on rank {LAST} is <ParArray"
         refused(says, lambda t=transformer: t.create_ghost_mapping([0]))
 
 
-def test_a_son_of_the_user_receives_the_ghosts() -> None:
+def test_a_son_of_the_user_receives_the_ghosts():
     father, son = np.arange(2.0 * ROWS).reshape(ROWS, 2) + 100 * WORLD.rank, np.zeros((1, 2))
     transformer = numbered(father, son)
     transformer.create_ghost_mapping([ROWS * LAST + 1])
@@ -129,7 +129,7 @@ def test_a_son_of_the_user_receives_the_ghosts() -> None:
     assert np.shares_memory(transformer.father.values, father)
 
 
-def test_an_array_that_is_bound_cannot_be_resized() -> None:
+def test_an_array_that_is_bound_cannot_be_resized():
     father = np.full((ROWS, 2), float(WORLD.rank))
     transformer = numbered(father)
     transformer.create_ghost_mapping(np.arange(ROWS * WORLD.size))
@@ -144,7 +144,7 @@ def test_an_array_that_is_bound_cannot_be_resized() -> None:
     ]
 
 
-def test_a_resized_par_array_must_be_bound_again() -> None:
+def test_a_resized_par_array_must_be_bound_again():
     father = transrank.ParArray.fixed(ROWS, 2)
     transformer = numbered(father)
     transformer.create_ghost_mapping([0])
@@ -164,7 +164,7 @@ def test_a_resized_par_array_must_be_bound_again() -> None:
         transrank.ParArray.bounded([1], 2).resize([3])
 
 
-def test_rows_that_got_other_lengths_are_fitted_again() -> None:
+def test_rows_that_got_other_lengths_are_fitted_again():
     father = transrank.ParArray.variable([1, 2, 3], np.int32)
     transformer = numbered(father)
     transformer.create_ghost_mapping([3 * LAST + 1])
@@ -176,7 +176,7 @@ def test_rows_that_got_other_lengths_are_fitted_again() -> None:
     assert transformer.son[0].tolist() == [LAST] * 4
 
 
-def test_what_is_written_must_be_writeable() -> None:
+def test_what_is_written_must_be_writeable():
     father, son = np.zeros((ROWS, 2)), np.zeros((1, 2))
     transformer = numbered(father, son)
     transformer.create_ghost_mapping([0])
@@ -189,14 +189,14 @@ def test_what_is_written_must_be_writeable() -> None:
     refused(f"the son on rank {LAST} is read-only", transformer.init_persistent_pull)
 
 
-def test_one_array_cannot_be_father_and_son() -> None:
+def test_one_array_cannot_be_father_and_son():
     array, other = np.zeros((ROWS, 2)), np.zeros((ROWS, 2))
     both = transrank.ParArray.of(array)
     transformer = transrank.ArrayTransformer(WORLD, both, on_last(both, other))
     refused("father and son are the same array", transformer.create_global_mapping)
 
 
-def test_a_route_that_exists_serves_as_mapping() -> None:
+def test_a_route_that_exists_serves_as_mapping():
     wanted = np.arange(ROWS * WORLD.size)[::-1]
     lender = numbered()
     lender.create_ghost_mapping(wanted)
@@ -215,7 +215,7 @@ def test_a_route_that_exists_serves_as_mapping() -> None:
     refused("a Route is needed, not a int", lambda: numbered().use_route(on_last(3, loaded)))
 
 
-def test_uneven_sons_of_the_user() -> None:
+def test_uneven_sons_of_the_user():
     father = transrank.ParArray.variable([1, 2, 3], np.int32)
     transformer = numbered(father, transrank.ParArray.variable(on_last([1], [2]), np.int32))
     refused("room for", lambda: transformer.create_ghost_mapping([1]))
@@ -228,7 +228,7 @@ def test_uneven_sons_of_the_user() -> None:
     assert son[0].tolist() == [LAST, LAST]
 
 
-def test_rows_say_what_they_are() -> None:
+def test_rows_say_what_they_are():
     fixed = transrank.ParArray.fixed(3, (2, 2), alignment=8)
     assert (fixed.values.shape, len(fixed.memory), fixed.kind) == ((3, 2, 2), 24, "fixed")
     fixed[1][...] = 5

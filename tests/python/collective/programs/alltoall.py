@@ -51,7 +51,7 @@ def expected(send: np.ndarray) -> np.ndarray:
 
 
 @spmd.property_test(cases, examples=40)
-def test_every_algorithm_does_what_mpi_does(case: dict[str, object]) -> None:
+def test_every_algorithm_does_what_mpi_does(case):
     send = draw(case, bool(case["shared"]))
     options = {"algorithm": case["algorithm"], "radix": case["radix"]}
     receive = np.zeros_like(np.asarray(send))
@@ -71,7 +71,7 @@ def test_every_algorithm_does_what_mpi_does(case: dict[str, object]) -> None:
     assert both.tobytes() == wanted.tobytes()
 
 
-def test_the_algorithm_in_use_is_named() -> None:
+def test_the_algorithm_in_use_is_named():
     shared = transrank.zeros((WORLD.size, 8))
     own = np.zeros((WORLD.size, 8))
     assert transrank.Alltoall(WORLD, shared, own).algorithm == "on-node-direct"
@@ -79,7 +79,7 @@ def test_the_algorithm_in_use_is_named() -> None:
     assert repr(transrank.Alltoall(WORLD, own, algorithm="bruck")) == "<Alltoall by bruck>"
 
 
-def test_every_algorithm_has_the_life_of_an_exchange() -> None:
+def test_every_algorithm_has_the_life_of_an_exchange():
     send = np.arange(3.0 * WORLD.size) + 100 * WORLD.rank
     for algorithm in USABLE:
         receive = np.zeros_like(send)
@@ -93,7 +93,7 @@ def test_every_algorithm_has_the_life_of_an_exchange() -> None:
             bound.run()
 
 
-def test_what_is_wrong_on_one_rank_is_told_on_all() -> None:
+def test_what_is_wrong_on_one_rank_is_told_on_all():
     good = np.zeros((WORLD.size, 4))
     last = WORLD.rank == WORLD.size - 1
 
@@ -126,7 +126,7 @@ def choices(*rules: str, **changed: object) -> str:
     return str(WORLD.bcast(str(path)))
 
 
-def test_auto_takes_what_a_file_says() -> None:
+def test_auto_takes_what_a_file_says():
     own, shared = np.zeros((WORLD.size, 8)), transrank.zeros((WORLD.size, 8))
     path = choices("private 8 64 bruck", "shared 0 64 linear", "private 65 99 pairwise")
 
@@ -154,7 +154,7 @@ def test_auto_takes_what_a_file_says() -> None:
         assert taken(own, choices=choices("private 0 99 bruck", **other)) == "mpi"
 
 
-def test_files_that_are_no_choices_are_refused_on_every_rank() -> None:
+def test_files_that_are_no_choices_are_refused_on_every_rank():
     send = np.zeros((WORLD.size, 8))
     rule = "private 8 64 bruck"
 

@@ -39,7 +39,7 @@ def wait_or_break(bound: transrank.Alltoall) -> str:
     return ""
 
 
-def test_nobody_writes_where_the_arrays_of_a_dropped_alltoall_were() -> None:
+def test_nobody_writes_where_the_arrays_of_a_dropped_alltoall_were():
     for name in USABLE:
         for shared in (False, True):
             for block in (50, 20_000):
@@ -62,7 +62,7 @@ def test_nobody_writes_where_the_arrays_of_a_dropped_alltoall_were() -> None:
                 assert words == "" or words.startswith("rank 0 has abandoned"), words
 
 
-def test_who_drops_an_alltoall_between_two_rounds_is_named_to_those_who_go_on() -> None:
+def test_who_drops_an_alltoall_between_two_rounds_is_named_to_those_who_go_on():
     for name in USABLE:
         bound = transrank.Alltoall(WORLD, *make(False, 3), name)
         bound.run()
@@ -75,7 +75,7 @@ def test_who_drops_an_alltoall_between_two_rounds_is_named_to_those_who_go_on() 
         meet()
 
 
-def test_an_alltoall_works_after_one_that_was_dropped() -> None:
+def test_an_alltoall_works_after_one_that_was_dropped():
     for name in USABLE:
         send, receive = make(False, 30)
         bound = transrank.Alltoall(WORLD, send, receive, name)
@@ -90,7 +90,7 @@ def test_an_alltoall_works_after_one_that_was_dropped() -> None:
         assert (receive == 7).all(), name
 
 
-def test_calls_in_the_wrong_order_break_it_for_every_rank() -> None:
+def test_calls_in_the_wrong_order_break_it_for_every_rank():
     for name in USABLE:
         bound = transrank.Alltoall(WORLD, *make(False, 3), name)
         if WORLD.rank == 0:
@@ -105,7 +105,7 @@ def test_calls_in_the_wrong_order_break_it_for_every_rank() -> None:
         meet()
 
 
-def test_arrays_of_an_alltoall_are_not_resized() -> None:
+def test_arrays_of_an_alltoall_are_not_resized():
     for changed in (0, 1):
         arrays = make(False, 4)
         bound = transrank.Alltoall(WORLD, *arrays, "linear")
@@ -119,7 +119,7 @@ def test_arrays_of_an_alltoall_are_not_resized() -> None:
         arrays[changed].resize((1, 1), refcheck=False)
 
 
-def test_an_array_made_read_only_is_noticed_at_the_next_start() -> None:
+def test_an_array_made_read_only_is_noticed_at_the_next_start():
     for name in ("mpi", "bruck", "on-node-direct"):
         send, receive = make(False, 3)
         bound = transrank.Alltoall(WORLD, send, receive, name)

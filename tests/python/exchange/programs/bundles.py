@@ -87,7 +87,7 @@ def bundles(draw: st.DrawFn) -> BundleCase:
 
 
 @property_test(bundles(), examples=150)
-def test_fields_are_refused_when_bytes_of_theirs_meet(case: BundleCase) -> None:
+def test_fields_are_refused_when_bytes_of_theirs_meet(case):
     extents = max(case.sources) + 1, max(case.destinations) + 1
     contents = [np.random.default_rng(rank).bytes(7 * BYTES) for rank in range(WORLD.size)]
     memory = transrank.zeros(7 * BYTES, np.uint8)
@@ -114,7 +114,7 @@ def test_fields_are_refused_when_bytes_of_theirs_meet(case: BundleCase) -> None:
     assert refusal or (memory == expected).all()
 
 
-def test_a_field_that_reads_what_another_one_writes_is_refused() -> None:
+def test_a_field_that_reads_what_another_one_writes_is_refused():
     a, b, c = (transrank.zeros(UNITS) for _ in range(3))
     last = WORLD.size - 1
     fields = [(a, b), (b, c)] if WORLD.rank == last else [(a, b), (c, np.zeros(UNITS))]
@@ -131,7 +131,7 @@ def test_a_field_that_reads_what_another_one_writes_is_refused() -> None:
         )
 
 
-def test_a_source_may_be_that_of_several_fields() -> None:
+def test_a_source_may_be_that_of_several_fields():
     a, b, c = (transrank.zeros(UNITS) for _ in range(3))
     a[...] = numbers(WORLD.rank)
     transrank.Exchange(route(), WORLD, [(a, b), (a, c)]).run()
@@ -139,7 +139,7 @@ def test_a_source_may_be_that_of_several_fields() -> None:
     assert (c == numbers(PREVIOUS)).all()
 
 
-def test_fields_may_be_the_members_of_one_array_of_structs() -> None:
+def test_fields_may_be_the_members_of_one_array_of_structs():
     for make in (transrank.zeros, np.zeros):
         structs = make((UNITS, 4))
         structs[:, 0] = numbers(WORLD.rank, 1)
@@ -157,7 +157,7 @@ def test_fields_may_be_the_members_of_one_array_of_structs() -> None:
         )
 
 
-def test_fields_may_be_every_other_element_of_one_array() -> None:
+def test_fields_may_be_every_other_element_of_one_array():
     both = transrank.zeros(2 * UNITS)
     sources = transrank.full(UNITS, -1.0), transrank.full(UNITS, -2.0)
     scattered = ring_of([(0, 0, 1, UNITS, 1, 2)], UNITS, 2 * UNITS - 1)

@@ -132,7 +132,7 @@ def settle() -> None:
             pass
 
 
-def test_nothing_foreign_is_written_whatever_is_dropped_whenever() -> None:
+def test_nothing_foreign_is_written_whatever_is_dropped_whenever():
     for number in range(trials(20)):
         common = random.Random(the_seed() * 1_000_003 + number)
         own = random.Random(f"{the_seed()} {number} {WORLD.rank}")

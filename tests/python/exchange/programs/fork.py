@@ -39,7 +39,7 @@ def misuse(call: Callable[[], object]) -> None:
         call()
 
 
-def test_what_a_child_writes_into_an_array_is_its_own() -> None:
+def test_what_a_child_writes_into_an_array_is_its_own():
     array = transrank.full(5000, 3.0)
 
     def write() -> None:
@@ -54,7 +54,7 @@ def test_what_a_child_writes_into_an_array_is_its_own() -> None:
     assert (array == 3).all()
 
 
-def test_whatever_needs_other_ranks_is_a_misuse_in_a_child() -> None:
+def test_whatever_needs_other_ranks_is_a_misuse_in_a_child():
     sends, receives = np.zeros(WORLD.size), np.zeros(WORLD.size)
     exchange, idle = Ring().bind(), Ring().bind()
     alltoall = transrank.Alltoall(WORLD, sends, receives)
@@ -89,7 +89,7 @@ def test_whatever_needs_other_ranks_is_a_misuse_in_a_child() -> None:
     stored.run()
 
 
-def test_a_child_may_drop_what_it_has_inherited_also_under_way() -> None:
+def test_a_child_may_drop_what_it_has_inherited_also_under_way():
     ring = Ring()
     kept = [ring.bind()]
     ring.write(1)
@@ -108,7 +108,7 @@ def test_a_child_may_drop_what_it_has_inherited_also_under_way() -> None:
     assert ring.has_arrived(2)
 
 
-def test_a_pool_of_forked_workers_reads_and_writes_arrays_of_its_own() -> None:
+def test_a_pool_of_forked_workers_reads_and_writes_arrays_of_its_own():
     ring = Ring()
     ring.write(1)
     with multiprocessing.get_context("fork").Pool(2) as pool:

@@ -71,7 +71,7 @@ def tested(bound: Bound) -> None:
         pass
 
 
-def test_data_move_whichever_way_one_waits() -> None:
+def test_data_move_whichever_way_one_waits():
     for make in MAKERS:
         bound, source, destination, come = make()
         with bound:
@@ -83,7 +83,7 @@ def test_data_move_whichever_way_one_waits() -> None:
                 WORLD.Barrier()
 
 
-def test_what_is_over_is_tested_and_waited_for_in_any_order() -> None:
+def test_what_is_over_is_tested_and_waited_for_in_any_order():
     calls: list[Callable[[Bound], object]] = [Bound.test, Bound.wait, lambda it: it.wait_for(0.01)]
     for make in MAKERS:
         bound, source, destination, come = make()
@@ -100,7 +100,7 @@ def test_what_is_over_is_tested_and_waited_for_in_any_order() -> None:
         WORLD.Barrier()
 
 
-def test_all_are_tested_until_all_are_over() -> None:
+def test_all_are_tested_until_all_are_over():
     for late in range(len(MAKERS)):
         made = [make() for make in MAKERS]
         for _, source, *_ in made:
@@ -119,7 +119,7 @@ def test_all_are_tested_until_all_are_over() -> None:
             assert destination.tolist() == come
 
 
-def test_a_test_or_a_wait_before_the_first_start_breaks_it() -> None:
+def test_a_test_or_a_wait_before_the_first_start_breaks_it():
     calls: list[Callable[[Bound], object]] = [Bound.test, Bound.wait, lambda it: it.wait_for(0.01)]
     for make in MAKERS:
         for call in calls:
@@ -133,7 +133,7 @@ def test_a_test_or_a_wait_before_the_first_start_breaks_it() -> None:
             WORLD.Barrier()
 
 
-def test_what_is_closed_says_so_and_may_be_closed_again() -> None:
+def test_what_is_closed_says_so_and_may_be_closed_again():
     for make in MAKERS:
         bound = make()[0]
         bound.run()
@@ -145,7 +145,7 @@ def test_what_is_closed_says_so_and_may_be_closed_again() -> None:
                 call()
 
 
-def test_what_is_abandoned_is_broken_for_the_peers() -> None:
+def test_what_is_abandoned_is_broken_for_the_peers():
     for make in MAKERS:
         bound, _, _, come = make()
         if WORLD.rank == 0:
@@ -157,7 +157,7 @@ def test_what_is_abandoned_is_broken_for_the_peers() -> None:
         WORLD.Barrier()  # who lets go of it before all are told may be the one that they name
 
 
-def test_a_pull_that_was_not_waited_for_in_time_goes_on() -> None:
+def test_a_pull_that_was_not_waited_for_in_time_goes_on():
     if WORLD.size == 1:
         return
     bound, source, destination, come = pull()

@@ -34,7 +34,7 @@ def shared_bytes_of_this_process() -> int:
     return total
 
 
-def test_an_exchange_keeps_its_arrays_alive() -> None:
+def test_an_exchange_keeps_its_arrays_alive():
     for transport in TRANSPORTS:
         ring = Ring()
         exchange = ring.bind(transport)
@@ -50,7 +50,7 @@ def test_an_exchange_keeps_its_arrays_alive() -> None:
         assert source() is None
 
 
-def test_shared_memory_is_freed_with_the_last_view() -> None:
+def test_shared_memory_is_freed_with_the_last_view():
     before = shared_bytes_of_this_process()
     array = transrank.zeros((1 << 10, 1 << 10))
     row = array[3]
@@ -61,7 +61,7 @@ def test_shared_memory_is_freed_with_the_last_view() -> None:
     assert shared_bytes_of_this_process() == before
 
 
-def test_garbage_on_one_rank_alone_disturbs_nobody() -> None:
+def test_garbage_on_one_rank_alone_disturbs_nobody():
     ring = Ring()
     exchange = ring.bind()
     for epoch in range(20):
@@ -75,7 +75,7 @@ def test_garbage_on_one_rank_alone_disturbs_nobody() -> None:
         assert ring.has_arrived(epoch)
 
 
-def test_exchanges_may_die_in_another_order_on_each_rank() -> None:
+def test_exchanges_may_die_in_another_order_on_each_rank():
     rings = [Ring() for _ in TRANSPORTS]
     exchanges = [ring.bind(transport) for ring, transport in zip(rings, TRANSPORTS, strict=True)]
     for exchange in exchanges:
@@ -89,7 +89,7 @@ def test_exchanges_may_die_in_another_order_on_each_rank() -> None:
     assert ring.has_arrived()
 
 
-def test_a_view_of_a_ghost_array_outlives_everything() -> None:
+def test_a_view_of_a_ghost_array_outlives_everything():
     ring = Ring()
     ring.write()
     with ring.bind() as exchange:
@@ -100,7 +100,7 @@ def test_a_view_of_a_ghost_array_outlives_everything() -> None:
     assert view[0] == numbers((WORLD.rank - 1) % WORLD.size)[1]
 
 
-def test_what_mpi_still_reads_outlives_a_broken_exchange() -> None:
+def test_what_mpi_still_reads_outlives_a_broken_exchange():
     if WORLD.size == 1:
         return
     many = 1 << 18  # too long a message to be sent before it is received
@@ -122,7 +122,7 @@ def test_what_mpi_still_reads_outlives_a_broken_exchange() -> None:
     WORLD.Barrier()
 
 
-def test_an_interrupt_leaves_the_exchange_under_way() -> None:
+def test_an_interrupt_leaves_the_exchange_under_way():
     for transport in ("auto", "message"):
         ring = Ring()
         ring.write()
@@ -145,7 +145,7 @@ def test_an_interrupt_leaves_the_exchange_under_way() -> None:
         assert ring.has_arrived()
 
 
-def test_other_threads_run_while_one_waits() -> None:
+def test_other_threads_run_while_one_waits():
     ring = Ring()
     ring.write()
     exchange = ring.bind()
@@ -176,7 +176,7 @@ def test_other_threads_run_while_one_waits() -> None:
     assert ring.has_arrived()
 
 
-def test_threads_may_use_exchanges_of_their_own_at_once() -> None:
+def test_threads_may_use_exchanges_of_their_own_at_once():
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
         return
     rings = [Ring() for _ in TRANSPORTS]
@@ -194,7 +194,7 @@ def test_threads_may_use_exchanges_of_their_own_at_once() -> None:
         assert list(threads.map(late_epochs, rings, exchanges)) == [[]] * len(rings)
 
 
-def test_what_outlives_finalize_is_harmless() -> None:
+def test_what_outlives_finalize_is_harmless():
     for transport in TRANSPORTS:
         ring = Ring()
         ring.write()

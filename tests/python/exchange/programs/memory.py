@@ -23,7 +23,7 @@ TYPES = st.one_of(
 
 
 @property_test(st.tuples(SHAPES, TYPES), examples=100)
-def test_zeros_are_those_of_numpy(case: tuple[tuple[int, ...], np.dtype]) -> None:
+def test_zeros_are_those_of_numpy(case):
     shape, dtype = case
     ours, theirs = transrank.zeros(shape, dtype), np.zeros(shape, dtype)
     assert type(ours) is np.ndarray
@@ -34,7 +34,7 @@ def test_zeros_are_those_of_numpy(case: tuple[tuple[int, ...], np.dtype]) -> Non
     assert ours.flags.aligned
 
 
-def test_the_constructors_follow_numpy() -> None:
+def test_the_constructors_follow_numpy():
     for ours, theirs in [
         (transrank.zeros(3), np.zeros(3)),
         (transrank.empty((2, 3), int).shape, np.empty((2, 3), int).shape),
@@ -48,7 +48,7 @@ def test_the_constructors_follow_numpy() -> None:
         np.testing.assert_array_equal(ours, theirs, strict=isinstance(ours, np.ndarray))
 
 
-def test_what_cannot_be_shared_is_refused() -> None:
+def test_what_cannot_be_shared_is_refused():
     with pytest.raises(TypeError, match="object hold references to Python objects"):
         transrank.zeros(3, object)
     with pytest.raises(ValueError, match=r"shape \(2, -1\) cannot be made"):
@@ -60,7 +60,7 @@ def test_what_cannot_be_shared_is_refused() -> None:
             transrank.zeros(many, np.int8)
 
 
-def test_they_can_be_pickled_sliced_and_written() -> None:
+def test_they_can_be_pickled_sliced_and_written():
     array = transrank.zeros((3, 4))
     array[1] = np.arange(4)
     assert (pickle.loads(pickle.dumps(array)) == array).all()  # noqa: S301

@@ -47,16 +47,16 @@ def check_broken(
     assert ring.has_arrived(), "a new exchange does not work"
 
 
-def test_wait_before_the_first_start() -> None:
+def test_wait_before_the_first_start():
     for transport in TRANSPORTS:
         check_broken(transport, lambda _, exchange: exchange.wait(), 0)
 
 
-def test_test_before_the_first_start() -> None:
+def test_test_before_the_first_start():
     check_broken("auto", lambda _, exchange: exchange.test() and None, 0)
 
 
-def test_start_twice() -> None:
+def test_start_twice():
     def start_twice(_: Ring, exchange: transrank.Exchange) -> None:
         exchange.start()
         exchange.start()
@@ -65,7 +65,7 @@ def test_start_twice() -> None:
         check_broken(transport, start_twice)
 
 
-def test_a_field_is_not_resized_while_it_is_bound() -> None:
+def test_a_field_is_not_resized_while_it_is_bound():
     ring = Ring(shared=False)
     ring.write()
     exchange = ring.bind()
@@ -79,7 +79,7 @@ def test_a_field_is_not_resized_while_it_is_bound() -> None:
     ring.source.resize(100_000, refcheck=False)
 
 
-def test_a_field_that_got_other_memory_after_it_was_bound() -> None:
+def test_a_field_that_got_other_memory_after_it_was_bound():
     ring = Ring(shared=False)
     exchange = ring.bind()
     if WORLD.rank == 0:
@@ -96,7 +96,7 @@ def get_other_memory(array: np.ndarray) -> None:
     array.__setstate__(state)
 
 
-def test_a_destination_made_read_only_after_it_was_bound() -> None:
+def test_a_destination_made_read_only_after_it_was_bound():
     def freeze(ring: Ring, exchange: transrank.Exchange) -> None:
         ring.destination.flags.writeable = False
         exchange.start()
@@ -104,7 +104,7 @@ def test_a_destination_made_read_only_after_it_was_bound() -> None:
     check_broken("auto", freeze)
 
 
-def test_a_time_that_is_no_number_breaks_nothing() -> None:
+def test_a_time_that_is_no_number_breaks_nothing():
     ring = Ring()
     exchange = ring.bind("auto")
     ring.write()
@@ -115,12 +115,12 @@ def test_a_time_that_is_no_number_breaks_nothing() -> None:
     assert ring.has_arrived()
 
 
-def test_an_exchange_is_not_copied() -> None:
+def test_an_exchange_is_not_copied():
     with Ring().bind("auto") as exchange, pytest.raises(TypeError, match="cannot be copied"):
         copy.copy(exchange)
 
 
-def test_a_closed_exchange_says_so() -> None:
+def test_a_closed_exchange_says_so():
     ring = Ring()
     with ring.bind() as exchange:
         exchange.run()
@@ -131,7 +131,7 @@ def test_a_closed_exchange_says_so() -> None:
     exchange.close()
 
 
-def test_leaving_an_exchange_under_way_breaks_it_for_the_peers() -> None:
+def test_leaving_an_exchange_under_way_breaks_it_for_the_peers():
     if WORLD.size == 1:
         return
     ring = Ring()

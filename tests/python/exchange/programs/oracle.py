@@ -82,7 +82,7 @@ class Bound:
 
 
 @property_test(exchanges(WORLD.size, USABLE), examples=60)
-def test_every_exchange_agrees_with_the_oracle(case: ExchangeCase) -> None:
+def test_every_exchange_agrees_with_the_oracle(case):
     bound = Bound(case)
     for epoch in range(case.epochs):
         bound.start(epoch)
@@ -92,9 +92,7 @@ def test_every_exchange_agrees_with_the_oracle(case: ExchangeCase) -> None:
 
 
 @property_test(st.tuples(exchanges(WORLD.size, USABLE), exchanges(WORLD.size, USABLE)), examples=15)
-def test_two_exchanges_may_be_waited_for_in_any_order(
-    cases: tuple[ExchangeCase, ExchangeCase],
-) -> None:
+def test_two_exchanges_may_be_waited_for_in_any_order(cases):
     bound = [Bound(case) for case in cases]
     order = bound if WORLD.rank % 2 == 0 else bound[::-1]
     for epoch in range(2):
@@ -106,7 +104,7 @@ def test_two_exchanges_may_be_waited_for_in_any_order(
     assert not problems, problems
 
 
-def test_every_type_with_every_operation_that_it_has() -> None:
+def test_every_type_with_every_operation_that_it_has():
     for case in every_type(WORLD.size):
         bound = Bound(case)
         bound.start(0)
@@ -134,7 +132,7 @@ def combined(operation: str, dtype: str, transport: str) -> NDArray[np.float64]:
     return array[:rows].copy()
 
 
-def test_min_and_max_keep_nan_from_either_side() -> None:
+def test_min_and_max_keep_nan_from_either_side():
     for operation, combine in (("min", np.minimum), ("max", np.maximum)):
         for dtype in ("f4", "f8"):
             for transport in ("auto", "message", "shared-staged"):

@@ -111,29 +111,29 @@ def check_refused(bad_rank: int, make: Callable[[], dict[str, Any]], says: str) 
     assert says in words, f"{says!r} is not in {words!r}"
 
 
-def test_nothing_wrong_is_not_refused() -> None:
+def test_nothing_wrong_is_not_refused():
     assert words_of_refusal(0, good) == "not refused"
 
 
-def test_what_is_wrong_on_one_rank_is_the_same_error_on_every_rank() -> None:
+def test_what_is_wrong_on_one_rank_is_the_same_error_on_every_rank():
     for bad_rank in range(WORLD.size):
         for make, says in WRONG:
             check_refused(bad_rank, make, says)
 
 
-def test_the_rank_and_the_field_are_named() -> None:
+def test_the_rank_and_the_field_are_named():
     last = WORLD.size - 1
     fields = [(np.zeros(UNITS), np.zeros(UNITS)), (np.zeros(UNITS), read_only())]
     check_refused(last, lambda: good(fields=fields), f"field 1 on rank {last}: the destination is")
 
 
-def test_what_differs_between_ranks_is_refused_everywhere() -> None:
+def test_what_differs_between_ranks_is_refused_everywhere():
     for bad_rank in range(1, WORLD.size):
         for make, says in DIFFERENT:
             check_refused(bad_rank, make, says)
 
 
-def test_nothing_is_written_and_the_communicator_goes_on() -> None:
+def test_nothing_is_written_and_the_communicator_goes_on():
     ring = Ring()
     ring.write()
     ring.destination[...] = -1
@@ -145,7 +145,7 @@ def test_nothing_is_written_and_the_communicator_goes_on() -> None:
     assert ring.has_arrived()
 
 
-def test_what_is_no_communicator_is_a_local_error() -> None:
+def test_what_is_no_communicator_is_a_local_error():
     with pytest.raises(TypeError, match="an mpi4py intracommunicator is needed, not NoneType"):
         transrank.Exchange(route(), None, np.zeros(UNITS))
     with pytest.raises(ValueError, match="the communicator is MPI_COMM_NULL"):

@@ -58,7 +58,7 @@ def without_halo(rank: int) -> np.ndarray[Any, Any]:
     return array
 
 
-def test_an_array_of_another_shape_is_refused_by_all_ranks() -> None:
+def test_an_array_of_another_shape_is_refused_by_all_ranks():
     route = transrank.route.halo(WORLD, divided())
     y, x = divided().local_extents(LAST)
     rank_0 = divided().local_extents(0)
@@ -102,7 +102,7 @@ def test_an_array_of_another_shape_is_refused_by_all_ranks() -> None:
         assert (array == before).all(), mistake
 
 
-def test_what_the_errors_advise_is_right() -> None:
+def test_what_the_errors_advise_is_right():
     route = transrank.route.halo(WORLD, divided())
     wanted = with_halo(WORLD.rank)
     factors = np.arange(1.0, 4.0)
@@ -117,7 +117,7 @@ def test_what_the_errors_advise_is_right() -> None:
     assert (flat == wanted.ravel()).all()
 
 
-def test_an_array_in_another_order_than_the_grid_is_refused() -> None:
+def test_an_array_in_another_order_than_the_grid_is_refused():
     grid = divided(memory_order=(0, 1))
     route = transrank.route.halo(WORLD, grid)
     y, x = grid.local_extents(WORLD.rank)
@@ -132,7 +132,7 @@ def test_an_array_in_another_order_than_the_grid_is_refused() -> None:
     assert (with_halo(WORLD.rank) == own.T).all()
 
 
-def test_each_side_has_the_shape_of_its_own_grid() -> None:
+def test_each_side_has_the_shape_of_its_own_grid():
     grids = divided(halo=0), divided(memory_order=(0, 1))
     route = transrank.route.redistribution(WORLD, *grids)
     of_source, of_destination = (np.zeros(grid.local_extents(WORLD.rank)) for grid in grids)
@@ -149,7 +149,7 @@ def test_each_side_has_the_shape_of_its_own_grid() -> None:
     bind_and_run(route.transposed(), (of_destination.T.copy(), of_source))
 
 
-def test_layouts_of_another_shape_than_the_route_are_refused() -> None:
+def test_layouts_of_another_shape_than_the_route_are_refused():
     grids = divided(), divided(memory_order=(0, 1))
     route = transrank.route.redistribution(WORLD, *grids)
     along = Redistribution.along(WORLD, route, grids[0], divided())
@@ -160,7 +160,7 @@ def test_layouts_of_another_shape_than_the_route_are_refused() -> None:
     )
 
 
-def test_a_list_may_be_longer_and_the_grid_beside_it_not() -> None:
+def test_a_list_may_be_longer_and_the_grid_beside_it_not():
     grid = divided()
     rows, columns = grid.box(WORLD.rank)
     cells = np.arange(prod(EXTENTS)).reshape(EXTENTS)[rows, columns].ravel()
@@ -177,7 +177,7 @@ def test_a_list_may_be_longer_and_the_grid_beside_it_not() -> None:
     )
 
 
-def test_files_keep_shapes_and_those_of_version_1_have_none() -> None:
+def test_files_keep_shapes_and_those_of_version_1_have_none():
     made = transrank.route.halo(WORLD, divided())
     folder = WORLD.bcast(tempfile.mkdtemp() if WORLD.rank == 0 else None)
     transrank.route.save(WORLD, made, folder)
@@ -222,9 +222,7 @@ def wrong_shapes(right: tuple[int, ...]) -> list[tuple[tuple[int, ...], int]]:
 
 
 @property_test(st.tuples(movements(), st.integers(0, LAST), st.sampled_from([0, 1])), examples=15)
-def test_the_right_shape_moves_the_right_values_and_any_other_is_refused(
-    case: tuple[tuple[list[int], Grid, Grid], int, int],
-) -> None:
+def test_the_right_shape_moves_the_right_values_and_any_other_is_refused(case):
     (extents, *grids), bad, side = case
     have, wanted = (local(grid, extents, halo=False) for grid in grids)
     route = transrank.route.redistribution(WORLD, *(grid.layout for grid in grids))

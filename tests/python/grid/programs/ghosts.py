@@ -23,7 +23,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 @property_test(cases(), examples=trials(100))
-def test_ghosts_are_copies_and_sums_go_back(case: Case) -> None:
+def test_ghosts_are_copies_and_sums_go_back(case):
     owned, wanted, components = case
     mesh = transrank.Ghosts(WORLD, owned[WORLD.rank], wanted[WORLD.rank])
     rows = mesh.zeros(components)
@@ -49,7 +49,7 @@ def test_ghosts_are_copies_and_sums_go_back(case: Case) -> None:
     assert np.all(ones[len(copies) :] == 1)
 
 
-def test_bound_ghosts_are_updated_in_each_step() -> None:
+def test_bound_ghosts_are_updated_in_each_step():
     last = 4 * WORLD.size - 1
     mesh = transrank.Ghosts(WORLD, 4, [0, last, last])
     rows, others = mesh.zeros(), mesh.zeros(dtype=int)
@@ -63,7 +63,7 @@ def test_bound_ghosts_are_updated_in_each_step() -> None:
         assert np.all(others == -step)
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_what_does_not_fit_is_refused():
     mesh = transrank.Ghosts(WORLD, 4, [0])
     with pytest.raises(ValueError, match="row 99 is neither owned by rank"):
         mesh.local([[0], [99]])

@@ -13,7 +13,7 @@ import transrank
 from python.spmd import MPI, WORLD, main, refused
 
 
-def test_a_cartesian_communicator_gives_parts_and_periods() -> None:
+def test_a_cartesian_communicator_gives_parts_and_periods():
     dims = MPI.Compute_dims(WORLD.size, 2)[::-1]
     comm = WORLD.Create_cart(dims, [True, False])
     grid = transrank.Grid(comm, (8, 12))
@@ -26,7 +26,7 @@ def test_a_cartesian_communicator_gives_parts_and_periods() -> None:
     comm.Free()
 
 
-def test_staggered_points_lie_beside_the_cells_of_their_rank() -> None:
+def test_staggered_points_lie_beside_the_cells_of_their_rank():
     grid = transrank.Grid(WORLD, (7, 5), halo=1, periodic=[False, True])
     edges, around = grid.staggered(0), grid.staggered(1)
     assert edges.shape == (8, 5)
@@ -41,14 +41,14 @@ def test_staggered_points_lie_beside_the_cells_of_their_rank() -> None:
     assert np.array_equal(cells[grid.owned], grid.indices()[0] + 0.5 + 0 * cells[grid.owned])
 
 
-def test_coordinates_begin_at_the_origin() -> None:
+def test_coordinates_begin_at_the_origin():
     grid = transrank.Grid(WORLD, (6, 4))
     x, y = grid.coordinates(spacing=(0.5, 2), origin=(1, 0))
     assert np.array_equal(x, 1 + 0.5 * np.arange(6)[grid.box[0], None])
     assert np.array_equal(y, 2 * np.arange(4)[None, grid.box[1]])
 
 
-def test_work_during_an_update_sees_no_halo() -> None:
+def test_work_during_an_update_sees_no_halo():
     grid = transrank.Grid(WORLD, 12, halo=1, periodic=True)
     u, total = grid.full(1.0), grid.zeros()
     halo = grid.halo(u)
@@ -58,7 +58,7 @@ def test_work_during_an_update_sees_no_halo() -> None:
     assert total.sum() == max(len(u) - 4, 0)
 
 
-def test_an_update_after_an_exception_can_be_waited_for() -> None:
+def test_an_update_after_an_exception_can_be_waited_for():
     grid = transrank.Grid(WORLD, 12, halo=1, periodic=True)
     u = grid.full(float(WORLD.rank))
     halo = grid.halo(u)
@@ -68,7 +68,7 @@ def test_an_update_after_an_exception_can_be_waited_for() -> None:
     assert u[0] == (WORLD.rank - 1) % WORLD.size
 
 
-def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named() -> None:
+def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
     grid = transrank.Grid(WORLD, (8, 6), halo=1)
     u = grid.zeros()
     last = WORLD.rank == WORLD.size - 1
@@ -90,7 +90,7 @@ def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named() -
         refused("rank 1", lambda: grid.gather(u, root=int(last)))
 
 
-def test_a_grid_that_cannot_be_is_refused_where_it_is_made() -> None:
+def test_a_grid_that_cannot_be_is_refused_where_it_is_made():
     for arguments, says in [
         ({"shape": (4, -1)}, "-1"),
         ({"shape": ()}, "dimension"),
@@ -109,7 +109,7 @@ def test_a_grid_that_cannot_be_is_refused_where_it_is_made() -> None:
         transrank.Grid(WORLD, 4).at_boundary(0, 0)
 
 
-def test_the_text_of_a_grid_has_what_a_user_asks_for() -> None:
+def test_the_text_of_a_grid_has_what_a_user_asks_for():
     grid = transrank.Grid(WORLD, (8, 6), halo=(2, 1), parts=(1, WORLD.size))
     box = grid.box[1]
     assert repr(grid) == (

@@ -119,7 +119,7 @@ def too_thin(case: Case, grid: transrank.Grid) -> bool:
 
 
 @property_test(cases(), examples=trials(300))
-def test_grids_move_what_numpy_indexes(case: Case) -> None:
+def test_grids_move_what_numpy_indexes(case):
     grid = case.grid()
     whole = case.whole(grid)
     box = (..., *grid.box) if case.components_first else grid.box
@@ -152,7 +152,7 @@ def test_grids_move_what_numpy_indexes(case: Case) -> None:
 
 
 @property_test(cases(), examples=30)
-def test_indices_interior_and_boundaries_are_those_of_the_box(case: Case) -> None:
+def test_indices_interior_and_boundaries_are_those_of_the_box(case):
     grid = case.grid()
     cells = np.arange(prod(grid.shape)).reshape(grid.shape)
     indices = np.ravel_multi_index(grid.indices(), grid.shape) if cells[grid.box].size else None

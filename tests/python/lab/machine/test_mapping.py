@@ -10,28 +10,23 @@ from pathlib import Path
 import pytest
 
 from python.lab.machine import trees
+from python.lab.machine.trees import XT6_DISTANCES, cores, part
 from transrank.errors import UsageError
 from transrank.lab.machine import hwloc, mapping, synthetic
 from transrank.lab.machine.files import Files
 from transrank.lab.machine.topology import Topology, read_topology
 
 HERE = Path(__file__).parent
-# Two packages of two dies of six cores, with the distances that Linux tells there.
-DISTANCES = (10, 16, 16, 22, 16, 10, 22, 16, 16, 22, 10, 16, 22, 16, 16, 10)
 XT6 = "pack:2 numa:2(memory=8GiB) l3:1(size=6MiB) core:6 pu:1 distances:" + ",".join(
-    map(str, DISTANCES)
+    map(str, XT6_DISTANCES)
 )
-
-
-def of_file(name: str) -> Topology:
-    return hwloc.read_xml((HERE / name).read_text())
 
 
 @pytest.mark.parametrize(
     "xt6",
     [
-        pytest.param(of_file("xt6_hwloc1.xml"), id="hwloc 1"),
-        pytest.param(of_file("xt6_hwloc2.xml"), id="hwloc 2"),
+        pytest.param(hwloc.read_xml(trees.xt6_xml(1)), id="hwloc 1"),
+        pytest.param(hwloc.read_xml(trees.xt6_xml(2)), id="hwloc 2"),
         pytest.param(synthetic.read_text(XT6), id="text"),
     ],
 )
@@ -41,7 +36,7 @@ def test_an_xt6_node_is_the_same_however_it_is_described(xt6):
         tuple(range(first, first + 6)) for first in (0, 6, 12, 18)
     ]
     assert {node.memory_bytes for node in xt6.nodes} == {8 << 30}
-    assert sum((node.distances for node in xt6.nodes), ()) == DISTANCES
+    assert sum((node.distances for node in xt6.nodes), ()) == XT6_DISTANCES
     (cache,) = xt6.caches
     assert (cache.level, cache.bytes, cache.instances, cache.shared_by) == (3, 6 << 20, 4, 6)
     assert cache.groups == tuple(node.cpus for node in xt6.nodes)
@@ -50,7 +45,7 @@ def test_an_xt6_node_is_the_same_however_it_is_described(xt6):
 
 
 def test_the_model_is_what_hwloc_names():
-    assert of_file("xt6_hwloc2.xml").model == "AMD Opteron(tm) Processor 6172"
+    assert hwloc.read_xml(trees.xt6_xml(2)).model == "AMD Opteron(tm) Processor 6172"
 
 
 def test_threads_of_a_core_and_a_map_without_domains_are_told_apart():
@@ -83,26 +78,6 @@ def test_a_line_that_describes_no_machine_is_refused(text, words):
 def test_xml_without_a_cpu_is_refused(text):
     with pytest.raises(ValueError, match="XML"):
         hwloc.read_xml(text)
-
-
-def part(kind: str, cpus: range | tuple[int, ...], *inside: str, **attributes: int) -> str:
-    """An object of hwloc's second version, as its XML has it."""
-    mask = sum(1 << cpu for cpu in cpus)
-    words = "".join(f' {name}="{value}"' for name, value in attributes.items())
-    return f'<object type="{kind}" cpuset="{mask:#x}"{words}>{"".join(inside)}</object>'
-
-
-def cores(cpus: range, threads: int = 1, apart: int = 0) -> str:
-    """Cores whose further threads are numbered `apart` CPUs later each."""
-    return "".join(
-        part(
-            "Core",
-            members := tuple(cpu + thread * apart for thread in range(threads)),
-            *(part("PU", (one,), os_index=one) for one in members),
-            os_index=cpu,
-        )
-        for cpu in cpus
-    )
 
 
 def machine(cpus: range, *inside: str, more: str = "") -> Topology:
@@ -191,10 +166,12 @@ def test_a_mask_ten_times_as_long_takes_some_ten_times_as_long():
     assert seconds(300_000) < 40 * least
 
 
-def test_the_user_describes_the_machine_by_a_line_or_a_file():
+def test_the_user_describes_the_machine_by_a_line_or_a_file(tmp_path):
+    path = tmp_path / "xt6.xml"
+    path.write_text(trees.xt6_xml(2))
     nowhere = Files(HERE / "nowhere")
     by_line = mapping.read_map({mapping.VARIABLE: XT6}, nowhere)
-    by_file = mapping.read_map({mapping.VARIABLE: str(HERE / "xt6_hwloc2.xml")}, nowhere)
+    by_file = mapping.read_map({mapping.VARIABLE: str(path)}, nowhere)
     assert by_line.nodes == by_file.nodes
     assert (by_line.source, by_file.source) == ("synthetic", "hwloc")
     for wrong in ("nonsense", str(HERE / "missing.xml")):

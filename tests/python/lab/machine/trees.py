@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trees of /proc and /sys: a captured virtual machine, and a large server made up of rules."""
+"""Trees of /proc and /sys: a captured virtual machine, a large server; maps as hwloc has them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ CAPTURED = Path(__file__).with_name("virtual_machine.json")
 
 PACKAGES, DIES, CORES, THREADS = 2, 2, 4, 2
 ALL_CORES = PACKAGES * DIES * CORES
+# Of the memory domains of an XT6 node, as Linux tells them there.
+XT6_DISTANCES = (10, 16, 16, 22, 16, 10, 22, 16, 16, 22, 10, 16, 22, 16, 16, 10)
 
 
 def plant(root: Path, files: dict[str, str]) -> Path:
@@ -102,3 +104,67 @@ def _node(node: int) -> dict[str, str]:
 def _cpuinfo() -> str:
     one = "processor\t: {}\nmodel name\t: Example(R)  Server   9000 @ 2.40GHz\nflags\t\t: fpu tsc\n"
     return "\n".join(one.format(cpu) for cpu in range(ALL_CORES * THREADS))
+
+
+def part(kind: str, cpus: range | tuple[int, ...], *inside: str, **attributes: int) -> str:
+    """An object as hwloc's XML has it."""
+    mask = sum(1 << cpu for cpu in cpus)
+    words = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return f'<object type="{kind}" cpuset="{mask:#x}"{words}>{"".join(inside)}</object>'
+
+
+def cores(cpus: range, threads: int = 1, apart: int = 0) -> str:
+    """Cores whose further threads are numbered `apart` CPUs later each."""
+    return "".join(
+        part(
+            "Core",
+            members := tuple(cpu + thread * apart for thread in range(threads)),
+            *(part("PU", (one,), os_index=one) for one in members),
+            os_index=cpu,
+        )
+        for cpu in cpus
+    )
+
+
+def xt6_xml(version: int) -> str:
+    """Two packages of two dies of six cores, as hwloc 1 or hwloc 2 writes them."""
+    first = version == 1
+
+    def die(node: int) -> str:
+        cpus = range(6 * node, 6 * node + 6)
+        numa = {"os_index": node, "local_memory": 8 << 30}
+        cache = {"cache_size": 6 << 20, "depth": 3, "cache_type": 0}
+        if first:
+            return part("NUMANode", cpus, part("Cache", cpus, cores(cpus), **cache), **numa)
+        return part("L3Cache", cpus, part("NUMANode", cpus, **numa), cores(cpus), **cache)
+
+    sockets = [
+        part(
+            "Socket" if first else "Package",
+            range(12 * one, 12 * one + 12),
+            *map(die, (2 * one, 2 * one + 1)),
+            os_index=one,
+        )
+        for one in (0, 1)
+    ]
+    latencies = "".join(f'<latency value="{one / 10}"/>' for one in XT6_DISTANCES)
+    relative = 'nbobjs="4" relative_depth="2" latency_base="10.000000"'
+    values = "".join(
+        f'<u64values length="24">{" ".join(map(str, half))} </u64values>'
+        for half in (XT6_DISTANCES[:8], XT6_DISTANCES[8:])
+    )
+    machine = part(
+        "Machine",
+        range(24),
+        '<info name="CPUModel" value="AMD Opteron(tm)  Processor 6172"/>',
+        *([f"<distances {relative}>{latencies}</distances>"] if first else []),
+        *sockets,
+        os_index=0,
+    )
+    if first:
+        return f'<!DOCTYPE topology SYSTEM "hwloc.dtd">\n<topology>{machine}</topology>'
+    return (
+        f'<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n<topology version="2.0">{machine}'
+        '<distances2 type="NUMANode" nbobjs="4" kind="5" name="NUMALatency" indexing="os">'
+        f'<indexes length="8">0 1 2 3 </indexes>{values}</distances2></topology>'
+    )

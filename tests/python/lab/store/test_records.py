@@ -30,8 +30,12 @@ NOTHING = {"seconds": [], "fastest": [], "flags": [], "rounds": []}
 EMPTY = recorded.case(samples=NOTHING)
 
 
+def read(folder: Path, *lines: recorded.Line) -> records.Run:
+    return records.read_run(recorded.write(folder / "run.jsonl", lines))
+
+
 def test_a_file_is_read_as_it_was_written(tmp_path):
-    run = records.read_run(recorded.write(tmp_path / "run.jsonl", WHOLE))
+    run = read(tmp_path, *WHOLE)
     assert run.problems == ()
     assert run.name == "night"
     assert [launch.launch for launch in run.launches] == [0, 1]
@@ -45,17 +49,17 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
 def test_what_an_operation_computed_is_read_as_arrays(tmp_path):
     computed = recorded.outcome()
     lines = [recorded.header(), recorded.launch(0), recorded.case(outcome=computed)]
-    outcome = records.read_run(recorded.write(tmp_path / "run.jsonl", lines)).cases[0].outcome
+    outcome = read(tmp_path, *lines).cases[0].outcome
     assert outcome.values == {"error_mean": 0.25, "mass": 3.0}
     np.testing.assert_array_equal(outcome.series["error_mean"], [0.125, np.nan])
     assert outcome.fields["after"].tolist() == [[1, 2, 3], [4, 5, 6.5]]
     computed["fields"]["after"]["extents"] = [2, 2]
     with pytest.raises(RecordError, match=r":3: .*reshape"):
-        records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+        read(tmp_path, *lines)
 
 
 def test_all_but_failed_cases_are_finished(tmp_path):
-    run = records.read_run(recorded.write(tmp_path / "run.jsonl", WHOLE))
+    run = read(tmp_path, *WHOLE)
     assert records.finished_cases(run) == {(0, "pingpong/8B"), (0, "pingpong/16B")}
 
 
@@ -75,6 +79,8 @@ def test_a_file_cut_at_any_byte_is_repaired_or_named_broken(tmp_path):
         cut_in_a_line = content[:length].count(b"\n") > 0 and content[length - 1 : length] != b"\n"
         whole = content[length : length + 1] == b"\n"
         assert (len(before.problems) == 1) == (cut_in_a_line and not whole)
+        number = content[:length].count(b"\n") + 1
+        assert all(f"{path}:{number}: the last line was cut" in it for it in before.problems)
         assert (done is not None) == (content[length - 1 : length] != b"\n")
         assert after.problems == ()
         assert len(after.cases) == len(before.cases)
@@ -91,13 +97,6 @@ def test_a_repaired_file_takes_further_lines(tmp_path):
     assert [event.event for event in records.read_run(path).events] == ["repaired"]
 
 
-def test_a_cut_line_is_reported_with_its_number(tmp_path):
-    path = tmp_path / "run.jsonl"
-    path.write_text(recorded.text(WHOLE[:3]) + '{"kind":"ca', encoding="utf-8")
-    (problem,) = records.read_run(path).problems
-    assert f"{path}:4: the last line was cut" in problem
-
-
 def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path):
     path = recorded.write(tmp_path / "run.jsonl", [recorded.header(schema=3, surprise=True)])
     with pytest.raises(RecordError, match="record schema 3 by a newer transrank") as refused:
@@ -111,7 +110,7 @@ def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path):
 
 def test_records_of_the_first_schema_are_read(tmp_path):
     lines = [recorded.header(schema=1), recorded.launch(), recorded.case()]
-    run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+    run = read(tmp_path, *lines)
     assert [case.case for case in run.cases] == ["pingpong/1024B"]
 
 
@@ -119,9 +118,16 @@ def test_launches_that_were_added_are_part_of_the_plan(tmp_path):
     begun = recorded.planned(0)
     del begun["kind"]
     lines = [recorded.header(plan=[begun]), recorded.case(), recorded.planned(1)]
-    run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+    run = read(tmp_path, *lines)
     assert [one.launch for one in run.header.plan] == [0]
     assert [one.launch for one in run.plan] == [0, 1]
+
+
+HEADER = recorded.text(WHOLE[:1])
+
+
+def placed(*rank_host: int) -> recorded.Line:
+    return recorded.launch(placement=recorded.PLACEMENT | {"rank_host": rank_host})
 
 
 @pytest.mark.parametrize(
@@ -132,40 +138,27 @@ def test_launches_that_were_added_are_part_of_the_plan(tmp_path):
         ("# OSU MPI Latency Test\n", "is not a record file"),
         ("[1]\n", "is not a record file"),
         (recorded.text(WHOLE[1:]), "the first line is not a header"),
-        (recorded.text([WHOLE[0], WHOLE[0]]), ":2: a second header"),
-        (recorded.text([WHOLE[0]]) + "{\n" + recorded.text(WHOLE[2:]), ":2: not JSON"),
-        (recorded.text([WHOLE[0]]) + '{"kind": "surprise"}\n', 'its kind is "surprise"; known'),
-        (recorded.text([WHOLE[0], recorded.case(seed=1)]), "case must not contain"),
-        (recorded.text([WHOLE[0], recorded.case(batch=0)]), "case.batch must be"),
-        (recorded.text([WHOLE[0], recorded.case(ranks=None)]), r"must contain .*'ranks'"),
-        (recorded.text([WHOLE[0], recorded.case(timing="imported")]), r"must contain .*'imported'"),
-        (recorded.text([WHOLE[0], EMPTY]), "samples is empty"),
-        (recorded.text([WHOLE[0], recorded.case(rounds=[3])]), "rounds has 3 samples"),
-        (
-            recorded.text([WHOLE[0], recorded.case(rounds=[2**62] * 4 + [10])]),
-            "rounds has 18446",
-        ),
-        (recorded.text([WHOLE[0], recorded.case(flags=[0])]), "flags has 1 samples"),
-        (recorded.text([WHOLE[0], recorded.case(seconds=[1e-6] * 20 + [-1e-6])]), "seconds"),
-        (recorded.text([WHOLE[0], recorded.case(flags=[0] * 9 + [0.5])]), "flags"),
-        (recorded.text([WHOLE[0], recorded.case(verified=10**30)]), "does not fit in 64 bits"),
-        (
-            recorded.text(
-                [WHOLE[0], recorded.launch(placement=recorded.PLACEMENT | {"rank_host": [0, 7]})]
-            ),
-            "host 7 of 1",
-        ),
-        (
-            recorded.text(
-                [WHOLE[0], recorded.launch(placement=recorded.PLACEMENT | {"rank_host": [0, 1]})]
-            ),
-            "host 1 of 1",
-        ),
+        (HEADER + "{\n" + recorded.text(WHOLE[2:]), ":2: not JSON"),
+        (HEADER + '{"kind": "surprise"}\n', 'its kind is "surprise"; known'),
+        (WHOLE[0], ":2: a second header"),
+        (recorded.case(seed=1), "case must not contain"),
+        (recorded.case(batch=0), "case.batch must be"),
+        (recorded.case(ranks=None), r"must contain .*'ranks'"),
+        (recorded.case(timing="imported"), r"must contain .*'imported'"),
+        (EMPTY, "samples is empty"),
+        (recorded.case(rounds=[3]), "rounds has 3 samples"),
+        (recorded.case(rounds=[2**62] * 4 + [10]), "rounds has 18446"),
+        (recorded.case(flags=[0]), "flags has 1 samples"),
+        (recorded.case(seconds=[1e-6] * 20 + [-1e-6]), "seconds"),
+        (recorded.case(flags=[0] * 9 + [0.5]), "flags"),
+        (recorded.case(verified=10**30), "does not fit in 64 bits"),
+        (placed(0, 7), "host 7 of 1"),
+        (placed(0, 1), "host 1 of 1"),
     ],
 )
 def test_what_is_wrong_is_said_with_file_and_line(tmp_path, lines, says):
     path = tmp_path / "run.jsonl"
-    path.write_text(lines, encoding="utf-8")
+    path.write_text(lines if isinstance(lines, str) else HEADER + recorded.text([lines]), "utf-8")
     with pytest.raises(RecordError, match=says) as refused:
         records.read_run(path)
     assert refused.value.message.startswith(f"{path}:")
@@ -179,9 +172,7 @@ def test_a_number_that_is_none_is_refused(tmp_path, number, field):
     marked = "777.0" if field == "samples" else '"measuring_seconds": 777.0'
     place = line.index(marked) + len(marked) - 5
     path = tmp_path / "run.jsonl"
-    path.write_text(
-        recorded.text([WHOLE[0]]) + line[:place] + number + line[place + 5 :] + "\n", "utf-8"
-    )
+    path.write_text(HEADER + line[:place] + number + line[place + 5 :] + "\n", "utf-8")
     with pytest.raises(RecordError, match=r"run\.jsonl:2: "):
         records.read_run(path)
 
@@ -195,7 +186,7 @@ def test_a_missing_file_is_a_record_error(tmp_path):
 
 def test_a_line_that_stands_twice_counts_once(tmp_path):
     lines = [WHOLE[0], recorded.case(8, seconds=[1e-6] * 9), recorded.case(8, seconds=[2e-6] * 9)]
-    run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+    run = read(tmp_path, *lines)
     assert len(run.cases) == 1
     assert run.cases[0].measuring_seconds == 0.05
     samples = run.cases[0].samples
@@ -205,9 +196,7 @@ def test_a_line_that_stands_twice_counts_once(tmp_path):
 
 def test_a_failed_case_gives_way_to_its_repetition(tmp_path):
     failed = recorded.skipped(8, status="failed", reason="wrong byte")
-    run = records.read_run(
-        recorded.write(tmp_path / "run.jsonl", [WHOLE[0], failed, recorded.case(8)])
-    )
+    run = read(tmp_path, WHOLE[0], failed, recorded.case(8))
     assert run.problems == ()
     assert [case.status for case in run.cases] == ["ok"]
 
@@ -310,14 +299,10 @@ def test_a_line_that_would_take_all_memory_is_refused(tmp_path, monkeypatch):
         records.read_run(path)
 
 
-def test_a_full_disk_is_named():
-    with pytest.raises(RecordError, match="/dev/full: cannot be written: No space left"):
-        records.append_line("/dev/full", WHOLE[0])
-
-
-def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(RecordError, match="cannot be written: No such file"):
-        records.append_line(tmp_path / "none" / "run.jsonl", WHOLE[0])
+def test_a_full_disk_and_a_folder_that_does_not_exist_are_named(tmp_path):
+    for path, says in (("/dev/full", "No space left"), (tmp_path / "none" / "run", "No such file")):
+        with pytest.raises(RecordError, match=f"{path}: cannot be written: {says}"):
+            records.append_line(path, WHOLE[0])
 
 
 SHORT_WRITE = """
@@ -377,7 +362,7 @@ def read_or_refuse(path: Path) -> None:
 @given(content=st.binary(max_size=400), headed=st.booleans())
 def test_random_bytes_are_refused_without_a_traceback(tmp_path_factory, content, headed):
     path = tmp_path_factory.getbasetemp() / "random.jsonl"
-    path.write_bytes((recorded.text([WHOLE[0]]).encode() if headed else b"") + content)
+    path.write_bytes((HEADER.encode() if headed else b"") + content)
     read_or_refuse(path)
 
 
@@ -418,7 +403,7 @@ def test_a_changed_value_anywhere_is_read_or_refused(tmp_path_factory, place, va
 def test_deep_nesting_is_refused(tmp_path, depth):
     path = tmp_path / "deep.jsonl"
     nested = '{"a":' * depth + "1" + "}" * depth
-    path.write_text(recorded.text([WHOLE[0]]) + nested + "\n", encoding="utf-8")
+    path.write_text(HEADER + nested + "\n", encoding="utf-8")
     with pytest.raises(RecordError, match=r"deep\.jsonl:2: "):
         records.read_run(path)
 
@@ -426,6 +411,6 @@ def test_deep_nesting_is_refused(tmp_path, depth):
 def test_an_unpaired_surrogate_is_refused(tmp_path):
     line = json.dumps(recorded.skipped(reason="x")).replace('"x"', '"\\ud800"')
     path = tmp_path / "run.jsonl"
-    path.write_text(recorded.text([WHOLE[0]]) + line + "\n", encoding="utf-8")
+    path.write_text(HEADER + line + "\n", encoding="utf-8")
     with pytest.raises(RecordError, match="surrogates not allowed"):
         records.read_run(path)

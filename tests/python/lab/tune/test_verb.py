@@ -98,9 +98,7 @@ def test_the_barrier_is_changed_only_where_nothing_else_is_measured(monkeypatch,
     measured: list[tuple[str, ...]] = []
 
     class Apart(Times):
-        def measure(
-            self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
-        ) -> dict[str, Seconds]:
+        def measure(self, campaign, variants):
             measured.append(tuple(campaign.operations))
             for added in filter(None, variants.values()):
                 rules = Path(added["OMPI_MCA_coll_tuned_dynamic_rules_filename"]).read_text()
@@ -157,9 +155,7 @@ def test_a_file_that_loses_at_a_size_is_not_proved(monkeypatch, tmp_path):
     note.write(path, OpenMpi(), {"bcast": (Range(8, 1024, "chain"),)}, 4, 2)
 
     class Longer(Times):
-        def measure(
-            self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
-        ) -> dict[str, Seconds]:
+        def measure(self, campaign, variants):
             found = super().measure(campaign, variants)
             found["tuned"]["bcast"][1024] = [4 * time for time in found["tuned"]["bcast"][1024]]
             return found
@@ -182,9 +178,7 @@ def test_what_is_interrupted_leaves_the_file_as_it_was(monkeypatch, tmp_path):
     path.write_text("before")
 
     class Interrupted(Times):
-        def measure(
-            self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
-        ) -> dict[str, Seconds]:
+        def measure(self, campaign, variants):
             if "tuned" in variants:
                 raise KeyboardInterrupt
             return super().measure(campaign, variants)
@@ -198,9 +192,7 @@ def test_what_is_interrupted_leaves_the_file_as_it_was(monkeypatch, tmp_path):
 
 def test_a_file_with_which_nothing_starts_is_refused(monkeypatch, tmp_path):
     class Unstartable(Times):
-        def measure(
-            self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
-        ) -> dict[str, Seconds]:
+        def measure(self, campaign, variants):
             if "tuned" in variants:
                 raise NothingLeftError("every launch with a file failed")
             return super().measure(campaign, variants)

@@ -239,7 +239,7 @@ def differences(got: Any, want: Any) -> list[str]:
     return found
 
 
-def test_what_arrives_is_a_selection_of_the_whole() -> None:
+def test_what_arrives_is_a_selection_of_the_whole():
     for before, after in layouts():
         redistribution = transrank.Redistribution(WORLD, before, after)
         for name, make in moving_kinds():
@@ -249,7 +249,7 @@ def test_what_arrives_is_a_selection_of_the_whole() -> None:
                 assert not any(found), (name, found)
 
 
-def test_what_cannot_be_moved_is_refused_by_its_name() -> None:
+def test_what_cannot_be_moved_is_refused_by_its_name():
     before, after = next(layouts())
     redistribution = transrank.Redistribution(WORLD, before, after)
     for words, make in refused_kinds():
@@ -258,7 +258,7 @@ def test_what_cannot_be_moved_is_refused_by_its_name() -> None:
         refused(words, lambda mine=mine: redistribution.bind(mine, ["y", "x"]))
 
 
-def test_an_index_that_only_its_maker_can_divide_is_kept_or_refused_by_its_name() -> None:
+def test_an_index_that_only_its_maker_can_divide_is_kept_or_refused_by_its_name():
     before, after = next(layouts())
     for words, make in divided_indexes():
         whole = make()
@@ -275,7 +275,7 @@ def test_an_index_that_only_its_maker_can_divide_is_kept_or_refused_by_its_name(
                 assert not any(WORLD.allgather(differences(got, mine))), words
 
 
-def test_ranks_that_differ_in_an_index_or_a_size_hear_it() -> None:
+def test_ranks_that_differ_in_an_index_or_a_size_hear_it():
     before, after = next(layouts())
     redistribution = transrank.Redistribution(WORLD, before, after)
     mine, last = part(plain(), before), WORLD.rank == LAST

@@ -42,13 +42,13 @@ def part(along: str, extent: int) -> xarray.Dataset:
     return whole().isel({along: ranges[WORLD.rank]})
 
 
-def test_a_dataset_becomes_the_same_dataset_in_other_parts() -> None:
+def test_a_dataset_becomes_the_same_dataset_in_other_parts():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     moved = redistribution.redistribute(part("x", COLUMNS), ["x", "y"])
     assert WORLD.allreduce(int(moved.identical(part("y", ROWS)))) == WORLD.size
 
 
-def test_an_array_becomes_the_same_array_in_other_parts() -> None:
+def test_an_array_becomes_the_same_array_in_other_parts():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     mine, wanted = part("x", COLUMNS), part("y", ROWS)
     for name in ("wind", None, "x"):  # the last one is also that of a coordinate
@@ -58,7 +58,7 @@ def test_an_array_becomes_the_same_array_in_other_parts() -> None:
         assert all(WORLD.allgather(moved.identical(part_of_it.rename(name))))
 
 
-def test_what_is_bound_moves_what_its_source_holds_in_each_run() -> None:
+def test_what_is_bound_moves_what_its_source_holds_in_each_run():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     mine, wanted = part("x", COLUMNS), part("y", ROWS)
     bound = redistribution.bind(mine, ["x", "y"])
@@ -81,7 +81,7 @@ def test_what_is_bound_moves_what_its_source_holds_in_each_run() -> None:
     assert bound.source is mine
 
 
-def test_what_was_stored_before_stays_stored() -> None:
+def test_what_was_stored_before_stays_stored():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     start = np.full(redistribution.source_shape(), 3.0)
     end = redistribution.destination_for(start)
@@ -91,7 +91,7 @@ def test_what_was_stored_before_stays_stored() -> None:
     assert (end == 3).all()
 
 
-def test_no_memory_for_what_arrives_is_the_same_error_on_every_rank() -> None:
+def test_no_memory_for_what_arrives_is_the_same_error_on_every_rank():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
 
     def without_memory(source: np.ndarray) -> np.ndarray:
@@ -103,7 +103,7 @@ def test_no_memory_for_what_arrives_is_the_same_error_on_every_rank() -> None:
     refused("no room for", lambda: redistribution.bind(part("x", COLUMNS), ["x", "y"]))
 
 
-def test_names_that_are_no_dimensions_are_refused() -> None:
+def test_names_that_are_no_dimensions_are_refused():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     mine = part("x", COLUMNS)
     for data in (mine, mine.land):
@@ -148,7 +148,7 @@ def gets_another_index(mine: xarray.Dataset) -> None:
     mine["x"] = mine.x + 1
 
 
-def test_a_source_that_no_longer_fits_ends_the_run_of_every_rank() -> None:
+def test_a_source_that_no_longer_fits_ends_the_run_of_every_rank():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     for change, words in {
         loses_a_type: "'wind' is .* of float32 on this rank, but is bound as .* of float64",
@@ -171,7 +171,7 @@ def test_a_source_that_no_longer_fits_ends_the_run_of_every_rank() -> None:
                 bound.run()
 
 
-def test_a_source_whose_dimensions_change_places_still_fits() -> None:
+def test_a_source_whose_dimensions_change_places_still_fits():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     mine, wanted = part("x", COLUMNS), part("y", ROWS)
     bound = redistribution.bind(mine, ["x", "y"])
@@ -180,7 +180,7 @@ def test_a_source_whose_dimensions_change_places_still_fits() -> None:
     assert all(WORLD.allgather(bound.destination.identical(wanted)))
 
 
-def test_what_lies_along_one_dimension_has_its_values_in_a_halo_too() -> None:
+def test_what_lies_along_one_dimension_has_its_values_in_a_halo_too():
     halo = [(1, 2, True), (2, 1, False)]
     surrounded = BlockGrid([Distribution.even(n, 1) for n in (COLUMNS, ROWS)], halo=halo)
     redistribution = transrank.Redistribution(WORLD, divided(0), surrounded)
@@ -192,7 +192,7 @@ def test_what_lies_along_one_dimension_has_its_values_in_a_halo_too() -> None:
         assert (moved.when.values[2:-1] == whole().when.values).all()
 
 
-def test_what_is_no_part_of_the_grid_is_refused() -> None:
+def test_what_is_no_part_of_the_grid_is_refused():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     mine = part("x", COLUMNS)
     refused("1 names ['x']", lambda: redistribution.redistribute(mine, ["x"]))

@@ -35,7 +35,7 @@ def stored(redistribution: Redistribution) -> tuple[np.ndarray, np.ndarray]:
     return start, end
 
 
-def test_data_move_while_a_rank_computes() -> None:
+def test_data_move_while_a_rank_computes():
     redistribution = Redistribution(WORLD, divided(0), divided(1))
     start, end = stored(redistribution)
     for value in (2.0, 3.0):
@@ -49,7 +49,7 @@ def test_data_move_while_a_rank_computes() -> None:
         assert (end == value).all()
 
 
-def test_who_waits_in_vain_may_do_something_else() -> None:
+def test_who_waits_in_vain_may_do_something_else():
     redistribution = Redistribution(WORLD, divided(0), divided(1))
     _, end = stored(redistribution)
     WORLD.Barrier()
@@ -65,7 +65,7 @@ def test_who_waits_in_vain_may_do_something_else() -> None:
     assert (end == 1).all()
 
 
-def test_what_is_given_up_or_closed_ends_for_the_peers_too() -> None:
+def test_what_is_given_up_or_closed_ends_for_the_peers_too():
     def close(redistribution: Redistribution) -> None:
         redistribution.close()
         redistribution.close()
@@ -88,7 +88,7 @@ def test_what_is_given_up_or_closed_ends_for_the_peers_too() -> None:
         assert (arrived == 1).all()
 
 
-def test_a_loaded_route_moves_what_the_one_that_was_saved_does() -> None:
+def test_a_loaded_route_moves_what_the_one_that_was_saved_does():
     grids = divided(0), divided(1)
     folder = WORLD.bcast(tempfile.mkdtemp() if WORLD.rank == 0 else None)
     place = Path(folder) / "route"
@@ -112,7 +112,7 @@ def test_a_loaded_route_moves_what_the_one_that_was_saved_does() -> None:
         assert (again.ravel() == rows.ravel()).all()
 
 
-def test_a_dataset_goes_along_a_route_whose_grids_are_known() -> None:
+def test_a_dataset_goes_along_a_route_whose_grids_are_known():
     grids = divided(0), divided(1)
     route = transrank.route.redistribution(WORLD, *grids)
     along = Redistribution.along(WORLD, route, *grids)
@@ -124,7 +124,7 @@ def test_a_dataset_goes_along_a_route_whose_grids_are_known() -> None:
     )
 
 
-def test_routes_and_layouts_that_do_not_belong_together_are_refused() -> None:
+def test_routes_and_layouts_that_do_not_belong_together_are_refused():
     route: Any = transrank.route.redistribution(WORLD, divided(0), divided(1))
     last = WORLD.rank == WORLD.size - 1
     refused(
@@ -160,7 +160,7 @@ def interrupted_run(bound: Redistribution) -> None:
         bound.run()
 
 
-def test_an_interrupt_leaves_it_under_way() -> None:
+def test_an_interrupt_leaves_it_under_way():
     for transport, go_on in product(TRANSPORTS, (Redistribution.run, Redistribution.wait)):
         bound, ends = both_stored(24, transport)
         if WORLD.rank == 0:
@@ -170,7 +170,7 @@ def test_an_interrupt_leaves_it_under_way() -> None:
         assert all((end == value).all() for end, value in zip(ends, (1, 2), strict=True)), transport
 
 
-def test_nobody_writes_where_the_arrays_of_a_dropped_one_were() -> None:
+def test_nobody_writes_where_the_arrays_of_a_dropped_one_were():
     for transport in TRANSPORTS:
         bound, ends = both_stored(600, transport)
         bound.run()

@@ -23,9 +23,7 @@ def same_bytes(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
 
 
 @property_test(st.tuples(movements(), bundles(), transports(), st.booleans()), examples=60)
-def test_every_cell_arrives_and_comes_back(
-    case: tuple[Movement, list[Field], str, bool],
-) -> None:
+def test_every_cell_arrives_and_comes_back(case):
     (extents, source, destination), bundle, transport, fill_halo = case
     there = transrank.Redistribution(WORLD, source.layout, destination.layout, fill_halo=fill_halo)
     have, wanted = (
@@ -66,7 +64,7 @@ def mask(cells: np.ndarray[Any, Any], like: np.ndarray[Any, Any]) -> np.ndarray[
 
 
 @property_test(movements(), examples=20)
-def test_a_redistribution_and_then_its_transpose_is_the_identity(movement: Movement) -> None:
+def test_a_redistribution_and_then_its_transpose_is_the_identity(movement):
     extents, source, destination = movement
     redistribution = transrank.Redistribution(WORLD, source.layout, destination.layout)
     start = local(source, extents, halo=False)
@@ -95,9 +93,7 @@ def listings(draw: st.DrawFn) -> tuple[list[int], Grid, list[list[int]], str]:
 
 
 @property_test(st.tuples(listings(), bundles(), transports()), examples=40)
-def test_cells_go_to_any_lists_and_back(
-    case: tuple[tuple[list[int], Grid, list[list[int]], str], list[Field], str],
-) -> None:
+def test_cells_go_to_any_lists_and_back(case):
     (extents, grid, lists, numbering), bundle, transport = case
     mine = np.array(lists[WORLD.rank], dtype=np.int64)
     have = local(grid, extents, halo=False)
@@ -129,9 +125,7 @@ def wishes(draw: st.DrawFn) -> tuple[list[int], Grid, list[list[int]]]:
 
 
 @property_test(st.tuples(wishes(), transports()), examples=20)
-def test_a_cell_goes_to_every_list_that_it_is_in(
-    case: tuple[tuple[list[int], Grid, list[list[int]]], str],
-) -> None:
+def test_a_cell_goes_to_every_list_that_it_is_in(case):
     (extents, grid, lists), transport = case
     mine = lists[WORLD.rank]
     redistribution = transrank.Redistribution(WORLD, grid.layout, mine)
@@ -143,7 +137,7 @@ def test_a_cell_goes_to_every_list_that_it_is_in(
 
 
 @property_test(st.permutations(range(24)), examples=10)
-def test_lists_become_other_lists(cells: list[int]) -> None:
+def test_lists_become_other_lists(cells):
     before = np.arange(24)[WORLD.rank :: WORLD.size]
     after = np.array_split(np.array(cells), WORLD.size)[WORLD.rank]
     redistribution = transrank.Redistribution(WORLD, before, after, numbering="F")

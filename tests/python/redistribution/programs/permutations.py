@@ -80,9 +80,7 @@ def turns(draw: st.DrawFn) -> Turn:
     ),
     examples=150,
 )
-def test_every_cell_arrives_in_any_order(
-    case: tuple[Turn, tuple[str, int], str, str, int],
-) -> None:
+def test_every_cell_arrives_in_any_order(case):
     turn, (dtype, values), transport, operation, fields = case
     operation = "assign" if dtype == "c16" else operation
     start, end = (transrank.empty((*turn.cells(side).shape, values), dtype) for side in range(2))

@@ -25,7 +25,7 @@ def grid(*extents: int, parts: int | None = None) -> BlockGrid:
     )
 
 
-def test_layouts_that_do_not_belong_together_are_refused() -> None:
+def test_layouts_that_do_not_belong_together_are_refused():
     def make(source: Any, destination: Any, **options: Any) -> None:
         Redistribution(WORLD, source, destination, **options)
 
@@ -46,7 +46,7 @@ def test_layouts_that_do_not_belong_together_are_refused() -> None:
     refused("give integers", lambda: make(grid(8), [0.5]))
 
 
-def test_lists_with_missing_or_repeated_cells_are_refused() -> None:
+def test_lists_with_missing_or_repeated_cells_are_refused():
     whole = list(range(8)) if WORLD.rank == 0 else []
     last = WORLD.rank == WORLD.size - 1
     layout = grid(8)
@@ -61,7 +61,7 @@ def test_lists_with_missing_or_repeated_cells_are_refused() -> None:
     )
 
 
-def test_transports_and_fields_that_do_not_fit_are_refused_and_nothing_moves() -> None:
+def test_transports_and_fields_that_do_not_fit_are_refused_and_nothing_moves():
     source, destination = grid(6, 4), grid(6, 4, parts=1)
     redistribution = Redistribution(WORLD, source, destination)
     start = np.ones(redistribution.source_shape())
@@ -95,7 +95,7 @@ def test_transports_and_fields_that_do_not_fit_are_refused_and_nothing_moves() -
     assert (end == 1).all()
 
 
-def test_layouts_that_differ_between_ranks_are_refused_before_anything_moves() -> None:
+def test_layouts_that_differ_between_ranks_are_refused_before_anything_moves():
     first = WORLD.rank == 0
 
     def move(extent: int, **options: Any) -> None:
@@ -118,7 +118,7 @@ def halo(*, fill_halo: bool) -> None:
     redistribution.store((np.ones(redistribution.source_shape()), ends))
 
 
-def test_an_array_made_read_only_ends_the_run_of_every_rank() -> None:
+def test_an_array_made_read_only_ends_the_run_of_every_rank():
     redistribution = Redistribution(WORLD, grid(12), grid(12, parts=1))
     start = np.ones(redistribution.source_shape())
     end = redistribution.destination_for(start)
@@ -135,7 +135,7 @@ def test_an_array_made_read_only_ends_the_run_of_every_rank() -> None:
             redistribution.run()
 
 
-def test_what_was_not_stored_cannot_run() -> None:
+def test_what_was_not_stored_cannot_run():
     redistribution = Redistribution(WORLD, grid(6), grid(6))
     with pytest.raises(RuntimeError, match="call store first"):
         redistribution.run()

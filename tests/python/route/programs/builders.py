@@ -41,7 +41,7 @@ def wishes(draw: st.DrawFn) -> tuple[Any, list[list[int]]]:
 
 
 @property_test(wishes(), examples=20)
-def test_ghosts_by_global_index(case: tuple[Any, list[list[int]]]) -> None:
+def test_ghosts_by_global_index(case):
     owners, lists = case
     mine = lists[WORLD.rank]
     route = routes.ghost_pull(WORLD, owners.distribution, mine, begin=2, extent=len(mine) + 3)
@@ -50,7 +50,7 @@ def test_ghosts_by_global_index(case: tuple[Any, list[list[int]]]) -> None:
 
 
 @property_test(wishes(), examples=15)
-def test_ghosts_of_numbered_rows_and_their_files(case: tuple[Any, list[list[int]]]) -> None:
+def test_ghosts_of_numbered_rows_and_their_files(case):
     owners, lists = case
     counts = [len(owned) for owned in owners.owned]
     begin = sum(counts[: WORLD.rank])
@@ -74,9 +74,7 @@ def test_ghosts_of_numbered_rows_and_their_files(case: tuple[Any, list[list[int]
 
 
 @property_test(wishes(), examples=15)
-def test_a_numbering_maps_rows_to_global_indices_and_back(
-    case: tuple[Any, list[list[int]]],
-) -> None:
+def test_a_numbering_maps_rows_to_global_indices_and_back(case):
     owners, lists = case
     counts = [len(owned) for owned in owners.owned]
     numbering = transrank.Numbering(WORLD, counts[WORLD.rank], table=True)
@@ -92,7 +90,7 @@ def test_a_numbering_maps_rows_to_global_indices_and_back(
     assert place[1].tolist() == rows[asked].tolist()
 
 
-def test_what_a_numbering_cannot_map_is_refused_on_this_rank_alone() -> None:
+def test_what_a_numbering_cannot_map_is_refused_on_this_rank_alone():
     numbering = transrank.Numbering(WORLD, 3)
     assert numbering.global_index(WORLD.size - 1, 2) == 3 * WORLD.size - 1
     assert numbering.global_index(0, [0, 2]).tolist() == [0, 2]
@@ -120,7 +118,7 @@ def two_lists(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
 
 
 @property_test(two_lists(), examples=20)
-def test_lists_find_each_other(case: tuple[list[list[int]], list[list[int]]]) -> None:
+def test_lists_find_each_other(case):
     source, wanted = case[0][WORLD.rank], case[1][WORLD.rank]
     arrived = moved(routes.lists(WORLD, source, wanted), integers(source))
     assert arrived.tolist() == wanted
@@ -131,7 +129,7 @@ def test_lists_find_each_other(case: tuple[list[list[int]], list[list[int]]]) ->
              min_size=WORLD.size, max_size=WORLD.size),
     examples=15,
 )  # fmt: skip
-def test_alltoallv_is_that_of_mpi(counts: list[list[int]]) -> None:
+def test_alltoallv_is_that_of_mpi(counts):
     sends = integers(counts[WORLD.rank])
     receives = integers([row[WORLD.rank] for row in counts])
     source = 1000 * WORLD.rank + np.arange(sends.sum())
@@ -144,7 +142,7 @@ def test_alltoallv_is_that_of_mpi(counts: list[list[int]]) -> None:
     assert [x for x in spread.tolist() if x >= 0] == expected.tolist()
 
 
-def test_a_halo_and_a_redistribution() -> None:
+def test_a_halo_and_a_redistribution():
     parts = WORLD.size
     rows = transrank.Distribution.even(3 * parts, parts)
     whole = transrank.Distribution.even(4, 1)
@@ -171,7 +169,7 @@ def on_last(wrong: Any, right: Any) -> Any:
     return wrong if WORLD.rank == LAST else right
 
 
-def test_bad_input_on_one_rank_is_the_same_error_on_every_rank() -> None:
+def test_bad_input_on_one_rank_is_the_same_error_on_every_rank():
     owners = transrank.Distribution.even(8 * WORLD.size, WORLD.size)
     for wrong in ([-1], [8 * WORLD.size], [2**62]):
         refused("out of range", lambda w=wrong: routes.ghost_pull(WORLD, owners, on_last(w, [0])))
@@ -199,7 +197,7 @@ def test_bad_input_on_one_rank_is_the_same_error_on_every_rank() -> None:
         refused("route files is empty", lambda w=nowhere: routes.load(WORLD, w))
 
 
-def test_a_numbering_is_of_one_communicator() -> None:
+def test_a_numbering_is_of_one_communicator():
     if WORLD.size == 1:
         return
     backward = WORLD.Split(0, -WORLD.rank)
@@ -212,7 +210,7 @@ def test_a_numbering_is_of_one_communicator() -> None:
     refused("numbered without", lambda: routes.ghost_pull(WORLD, mixed, [2]))
 
 
-def test_what_is_no_communicator_of_ranks() -> None:
+def test_what_is_no_communicator_of_ranks():
     with pytest.raises(ValueError, match="MPI_COMM_NULL"):
         transrank.Numbering(MPI.COMM_NULL, 3)
     if WORLD.size > 1:
@@ -223,7 +221,7 @@ def test_what_is_no_communicator_of_ranks() -> None:
         both.Free()
 
 
-def test_bad_files_are_refused_on_every_rank() -> None:
+def test_bad_files_are_refused_on_every_rank():
     route = routes.alltoall(WORLD, 3)
     with tempfile.TemporaryDirectory() as own:
         folder = Path(WORLD.bcast(own, root=0))

@@ -30,7 +30,7 @@ def copied(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))  # noqa: S301
 
 
-def test_flags_in_any_form_mean_the_same() -> None:
+def test_flags_in_any_form_mean_the_same():
     for flags, plain in ((YES, True), (NO, False)):
         with_corners = routes.halo(WORLD, grid(), corners=plain)
         filled = routes.redistribution(WORLD, grid(), grid(), fill_halo=plain)
@@ -44,7 +44,7 @@ def test_flags_in_any_form_mean_the_same() -> None:
             assert Numbering(WORLD, WORLD.rank, given) == known
 
 
-def test_what_is_no_flag_is_one_error_on_every_rank() -> None:
+def test_what_is_no_flag_is_one_error_on_every_rank():
     for flag in (2, None, "no", 1.0, [True]):
         one: Any = flag if WORLD.rank == LAST else True
         words = f"is {flag!r}; give True or False"
@@ -56,7 +56,7 @@ def test_what_is_no_flag_is_one_error_on_every_rank() -> None:
         refused(words, lambda one=one: Numbering(WORLD, 1, one))
 
 
-def test_a_halo_of_width_0_is_an_exchange_that_moves_nothing() -> None:
+def test_a_halo_of_width_0_is_an_exchange_that_moves_nothing():
     bare = grid(width=0)
     mine = np.arange(12.0).reshape(bare.local_extents(WORLD.rank))
     with transrank.Exchange(routes.halo(WORLD, bare), WORLD, mine, dimensions=2) as exchange:
@@ -67,7 +67,7 @@ def test_a_halo_of_width_0_is_an_exchange_that_moves_nothing() -> None:
     refused("no halo", lambda: routes.halo(WORLD, BlockGrid([Distribution.even(9, WORLD.size)])))
 
 
-def test_a_dimension_may_have_more_parts_than_indices() -> None:
+def test_a_dimension_may_have_more_parts_than_indices():
     for extent in (0, 1, WORLD.size):
         before = BlockGrid([Distribution.even(extent, WORLD.size), Distribution.even(4, 1)])
         after = BlockGrid([Distribution.even(extent, 1), Distribution.even(4, WORLD.size)])
@@ -81,7 +81,7 @@ def test_a_dimension_may_have_more_parts_than_indices() -> None:
         assert (end == whole[after.box(WORLD.rank)]).all()
 
 
-def test_a_grid_that_one_rank_makes_serves_all() -> None:
+def test_a_grid_that_one_rank_makes_serves_all():
     made = WORLD.bcast((grid(), {"layout": grid()}) if WORLD.rank == 0 else None)
     assert made == (grid(), {"layout": grid()})
     sent = WORLD.allgather(Distribution.irregular([0, WORLD.rank, WORLD.rank + 1]))
@@ -89,7 +89,7 @@ def test_a_grid_that_one_rank_makes_serves_all() -> None:
     assert routes.halo(WORLD, made[0]) == routes.halo(WORLD, grid())
 
 
-def test_a_copied_route_moves_what_the_route_does() -> None:
+def test_a_copied_route_moves_what_the_route_does():
     route = routes.halo(WORLD, grid())
     for one in (copied(route), copy.copy(route), copy.deepcopy(route)):
         assert one == route
@@ -103,7 +103,7 @@ def test_a_copied_route_moves_what_the_route_does() -> None:
         refused("rank", lambda: transrank.Exchange(others, WORLD, array, dimensions=2))
 
 
-def test_a_copied_numbering_serves_its_rank_alone() -> None:
+def test_a_copied_numbering_serves_its_rank_alone():
     for table in (False, True):
         numbering = Numbering(WORLD, WORLD.rank + 1, table)
         own = copied(numbering)
@@ -121,7 +121,7 @@ def test_a_copied_numbering_serves_its_rank_alone() -> None:
             )
 
 
-def test_what_is_bound_to_a_communicator_cannot_be_pickled() -> None:
+def test_what_is_bound_to_a_communicator_cannot_be_pickled():
     exchange = transrank.Exchange(routes.halo(WORLD, grid()), WORLD, np.zeros((5, 6)), dimensions=2)
     for bound in (exchange, transrank.Redistribution(WORLD, grid(), grid())):
         with pytest.raises(TypeError, match="cannot be copied; bind another one"):
