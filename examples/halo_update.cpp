@@ -7,20 +7,12 @@
 #include "transrank/transrank.hpp"
 
 int main(int argc, char** argv) {
-    using namespace transrank;
     MPI_Init(&argc, &argv);
-    int rank = 0;
-    int ranks = 1;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const auto even = layout::Distribution::even;
-    const layout::Halo around{.low = 1, .high = 1, .periodic = true};
-    const layout::BlockGrid grid({even(1024, ranks), even(512, 1)}, {.halo = {around, around}});
-    array::ParArray<int> cells;  // in node-shared memory
-    cells.resize(grid.units(rank));
-    std::ranges::fill(cells.data(), rank);
-    const auto route = route::halo(rank, ranks, grid);
-    exchange::Exchange(route, MPI_COMM_WORLD, {array::field(cells, cells)}).run();
-    std::printf("rank %d: %d lies below\n", rank, cells.data()[1]);
+    const transrank::Grid grid(MPI_COMM_WORLD, {1024, 512}, {.halo = 1, .periodic = true});
+    auto cells = grid.array<int>();  // in node-shared memory, halo included
+    std::ranges::fill(cells.data(), grid.rank());
+    auto halo = grid.halo(cells);  // binds the array, once
+    halo.run();                    // in each step; or start, compute what needs no halo, wait
+    std::printf("rank %d: %d lies below\n", grid.rank(), cells.data()[1]);
     return MPI_Finalize();
 }

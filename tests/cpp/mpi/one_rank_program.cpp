@@ -466,34 +466,44 @@ const std::vector<Call>& calls() {
          }},
         {"Grid",
          [](Input& in, const auto& comm) {
-             const grid::Grid made(MPI_COMM_WORLD, in.list(Numbers{rows * comm.size(), rows}),
-                                   {.halo = {in.number(1), in.number(0)},
-                                    .periodic = in.other(true, {false}),
-                                    .parts = in.list(std::vector<int>{comm.size(), 1})});
-             auto cells = made.template array<double, 2>();
-             made.halo(cells).run();
-             made.update(in.other(array::field(cells), {array::field(cells.data(), 1)}));
+             using Widths = grid::PerAxis<grid::Width>;
+             using Periods = grid::PerAxis<bool>;
+             const Numbers shape{rows * comm.size(), rows * comm.size()};
+             const grid::Grid made(
+                 MPI_COMM_WORLD,
+                 in.agreed("shape", shape, {{shape[0], shape[1] + 1}, {-1, 1}, {}, {1, huge}}),
+                 {.halo = in.agreed<Widths>("halo", 1, {2, 0, -1, huge, {1, 2, 3}}),
+                  .periodic = in.agreed<Periods>("periodic", true, {false, {true, false}}),
+                  .parts = in.agreed<std::vector<int>>(
+                      "parts", {comm.size(), 1}, {{1, comm.size()}, {comm.size() + 1, 1}, {0}})});
+             auto cells = made.template array<double>();
+             made.halo(in.agreed("fields", array::field(cells), {array::field(cells.data(), 2)}))
+                 .run();
+             made.update(cells);
          }},
         {"Grid whose cells move",
          [](Input& in, const auto& comm) {
-             const grid::Grid made(MPI_COMM_WORLD, {rows * comm.size(), rows * comm.size()});
+             const grid::Grid made(MPI_COMM_WORLD, {rows * comm.size(), rows * comm.size()},
+                                   {.parts = {comm.size(), 1}});
              const auto columns = made.with_parts({1, comm.size()});
              auto cells = made.template array<double>();
              auto moved = columns.template array<double>();
-             made.to(columns, cells, moved);
-             auto whole = made.gather(cells, in.small_number(0));
+             const bool there = in.agreed("other", true, {false});
+             auto& target = there ? moved : cells;
+             made.to(there ? columns : made, cells, target);
+             auto whole = made.gather(cells, in.small_number("root", 0, 1));
              whole.resize(in.other<std::size_t>(whole.size(), {0, 1, 1000}));
-             made.scatter(whole, cells, in.small_number(0));
+             made.scatter(whole, cells, in.small_number("source", 0, 1));
          }},
         {"Ghosts",
          [](Input& in, const auto& comm) {
              const auto wanted = in.list(Numbers{0, comm.rank(), 1});
              const grid::Ghosts made(MPI_COMM_WORLD, in.number(rows) % 100'000, wanted);
              auto cells = made.template array<double>();
-             auto other = made.template array<double, 2>();
-             made.halo(in.other(array::field(cells), {array::field(other)})).run();
+             auto pairs = made.template array<double, 2>();
+             made.halo(in.agreed("fields", array::field(cells), {array::field(pairs)})).run();
              made.update(cells);
-             made.add(in.other(array::field(cells), {array::field(other)}));
+             made.add(in.agreed("sums", array::field(cells), {array::field(pairs)}));
          }},
     };
     return all;

@@ -24,7 +24,7 @@ using Ranks = std::vector<int>;
 namespace {
 
 template <class Work>
-std::string refusal(const Work& work) {
+doctest::String refusal(const Work& work) {
     try {
         (void)work();
     } catch (const std::invalid_argument& error) {
