@@ -36,8 +36,8 @@ class Ghosts:
     owned
         the number of rows that this rank owns.
     wanted
-        global indices of the rows that this rank needs, in any order; they may repeat, and include
-        own rows. Those of other ranks become its ghosts.
+        global indices of the rows that this rank needs, of any shape and in any order; they may
+        repeat, and include own rows. Those of other ranks become its ghosts.
 
     Raises
     ------
@@ -52,7 +52,8 @@ class Ghosts:
         begin, end = self._numbers.owned
 
         def of_others() -> NDArray[np.int64]:
-            given = as_indices(f"the list of wanted rows on rank {comm.rank}", wanted)
+            what = f"the list of wanted rows on rank {comm.rank}"
+            given = as_indices(what, np.asarray(wanted).reshape(-1))
             return np.unique(given[(given < begin) | (given >= end)])
 
         self._ghosts = agree(comm, of_others)

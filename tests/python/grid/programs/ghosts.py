@@ -51,7 +51,7 @@ def test_ghosts_are_copies_and_sums_go_back(case):
 
 def test_bound_ghosts_are_updated_in_each_step():
     last = 4 * WORLD.size - 1
-    mesh = transrank.Ghosts(WORLD, 4, [0, last, last])
+    mesh = transrank.Ghosts(WORLD, 4, [[0, last], [last, 0]])
     rows, others = mesh.zeros(), mesh.zeros(dtype=int)
     bound = mesh.halo(rows, others)
     for step in range(3):
