@@ -43,25 +43,21 @@ def main() -> None:
     if max(map(abs, courant)) > asked.order:
         raise SystemExit(f"|velocity| dt/h = {max(map(abs, courant)):.3g} exceeds {asked.order}")
 
-    parts = MPI.Compute_dims(comm.size, 2)
-    split = [transrank.Distribution.even(asked.points, n) for n in parts]
-    halo = [(asked.order, 0, True) if c >= 0 else (0, asked.order, True) for c in courant]
-    grid = transrank.BlockGrid(split, halo=halo)
-    field = transrank.zeros(grid.local_extents(comm.rank))
-    owned = field[tuple(slice(halo[d][0], field.shape[d] - halo[d][1]) for d in (0, 1))]
-    x, y = ((np.arange(asked.points)[here] + 0.5) * spacing for here in grid.box(comm.rank))
+    halo = [(asked.order, 0) if c >= 0 else (0, asked.order) for c in courant]
+    grid = transrank.Grid(comm, (asked.points, asked.points), halo, periodic=True)
+    field = grid.zeros()
+    owned = field[grid.owned]
+    x, y = grid.coordinates(spacing, origin=spacing / 2)
 
     def exact(time: float) -> np.ndarray:
         u, v = asked.velocity
-        moved = (x[:, None] - u * time) % (2 * np.pi), (y - v * time) % (2 * np.pi)
-        return INITIAL[asked.initial](*moved)
+        return INITIAL[asked.initial]((x - u * time) % (2 * np.pi), (y - v * time) % (2 * np.pi))
 
-    route = transrank.route.halo(comm, grid)
-    update = transrank.Exchange(route, comm, field, dimensions=2)
+    upwind_halo = grid.halo(field)
     owned[:] = exact(0)
     mass = comm.allreduce(owned.sum())
     for _ in range(asked.steps):
-        update.run()
+        upwind_halo.update()
         swept = field  # along one dimension after the other, the halo of the second included
         for axis, (c, n) in enumerate(zip(courant, owned.shape, strict=True)):
             first = asked.order if c >= 0 else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tetrahedral mesh over several ranks: vertex ghosts are pulled, sums over cells pushed back.
+"""A tetrahedral mesh over several ranks: ghosts of vertices, and sums over cells for their owners.
 
     mpiexec -n 4 python -m mpi4py examples/mesh.py
 
@@ -98,28 +98,19 @@ def main() -> None:
     mesh = make_mesh(parser.parse_args().edge) if COMM.rank == 0 else None
     part = COMM.scatter(divide(*mesh, COMM.size) if mesh else None, root=0)
 
-    # Pull: coordinates of the vertices of my cells that others own.
-    points = transrank.ArrayTransformer(COMM, part.points)
-    points.create_global_mapping()
-    begin, end = points.numbering.owned
-    numbers = np.unique(part.cells)
-    points.create_ghost_mapping(numbers[(numbers < begin) | (numbers >= end)])
-    points.pull_once()
+    # Copies of the vertices of my cells that others own, behind mine.
+    vertices = transrank.Ghosts(COMM, owned=len(part.points), wanted=part.cells)
+    points, mass = vertices.zeros(3), vertices.zeros()
+    points[vertices.owned] = part.points
+    vertices.update(points)
 
-    # Local numbers: owned vertices first, then ghosts, which ascend.
-    is_own = (begin <= part.cells) & (part.cells < end)
-    ghost = len(part.points) + np.searchsorted(points.ghosts, part.cells)
-    local = np.where(is_own, part.cells - begin, ghost)
-    volume = volumes(np.concatenate([part.points, points.son.values])[local])
+    # A quarter of each cell's volume to each of its vertices, whoever owns it.
+    local = vertices.local(part.cells)
+    volume = volumes(points[local])
+    np.add.at(mass, local, volume[:, None] / 4)
+    vertices.add(mass)
 
-    # Push: a quarter of each cell's volume to each of its vertices, wherever it is owned.
-    shares = transrank.ArrayTransformer(COMM, transrank.zeros(len(part.points)))
-    shares.borrow_mapping(points)
-    mass = np.bincount(local.ravel(), (volume / 4).repeat(4), len(part.points) + len(points.ghosts))
-    shares.father.values[...], shares.son.values[...] = np.split(mass, [len(part.points)])
-    shares.push_once("add")
-
-    check(mesh, part, shares.father.values, volume)
+    check(mesh, part, mass[vertices.owned], volume)
 
 
 def check(
