@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +10,13 @@ import numpy as np
 from transrank import memory, route
 from transrank.agreement import agree, require_communicator
 from transrank.exchange.exchange import Exchange
-from transrank.exchange.halo import Halo
+from transrank.exchange.fields import check_is_array
+from transrank.exchange.halo import Halo, one_by_one
 from transrank.layout import Numbering
-from transrank.route.indices import as_index, as_indices
+from transrank.route.indices import as_indices, as_integers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import SupportsIndex
 
     from mpi4py.MPI import Intracomm
@@ -86,7 +87,8 @@ class Ghosts:
 
         Raises ValueError, on this rank, when one is neither owned nor a ghost here.
         """
-        wanted = np.asarray(indices, np.int64)
+        given = np.asarray(indices)
+        wanted = as_indices("the list of rows", given.reshape(-1)).reshape(given.shape)
         begin, end = self._numbers.owned
         found = np.searchsorted(self._ghosts, wanted)
         there = np.append(self._ghosts, -1)[found] == wanted
@@ -94,8 +96,8 @@ class Ghosts:
         if not np.all(own | there):
             missing = wanted[~(own | there)].flat[0]
             raise ValueError(
-                f"row {missing} is neither owned by rank {self._comm.rank}, which has {begin} to "
-                f"{end - 1}, nor among its {len(self._ghosts)} ghosts"
+                f"row {missing} is neither owned by rank {self._comm.rank}, which owns "
+                f"{begin}:{end}, nor among the {len(self._ghosts)} ghosts that it wanted"
             )
         return np.where(own, wanted - begin, self._owned + found)
 
@@ -107,9 +109,7 @@ class Ghosts:
         `components` is the length of a row, or the shape of one. Raises as `transrank.zeros`. Not
         collective.
         """
-        row = components if isinstance(components, Sequence) else [components]
-        lengths = [as_index("components", length) for length in row]
-        return memory.zeros((self._owned + len(self._ghosts), *lengths), dtype)
+        return memory.zeros((self._rows, *as_integers("components", components)), dtype)
 
     def halo(self, *arrays: NDArray[Any]) -> Halo:
         """Collective. Bind arrays to the update of their ghosts; ``update()`` in each step.
@@ -117,7 +117,7 @@ class Ghosts:
         The arrays are C-contiguous; their first axis counts the local rows. Type and shape of a row
         are the same on every rank. Arrays are kept alive and must not be resized.
         """
-        return Halo(self._route, self._comm, list(arrays))
+        return Halo(self._route, self._comm, lambda: self._checked(arrays))
 
     def update(self, *arrays: NDArray[Any]) -> None:
         """Collective. Copy rows of their owners into the ghosts once; `halo` binds arrays."""
@@ -130,8 +130,24 @@ class Ghosts:
         The ghosts themselves are left as they are. The sums are bitwise reproducible: contributions
         are added in the order of their ranks.
         """
-        with Exchange(self._route.transposed(), self._comm, list(arrays), "add") as bound:
+        back = self._route.transposed()
+        with Exchange(back, self._comm, lambda: self._checked(arrays), "add") as bound:
             bound.run()
+
+    @property
+    def _rows(self) -> int:
+        return self._owned + len(self._ghosts)
+
+    def _checked(self, arrays: tuple[NDArray[Any], ...]) -> list[NDArray[Any]]:
+        for number, array in enumerate(one_by_one(arrays)):
+            what = f"array {number} on rank {self._comm.rank}"
+            check_is_array(what, array)
+            if array.ndim == 0 or len(array) < self._rows:
+                raise ValueError(
+                    f"{what} has shape {array.shape}; it needs {self._rows} rows: {self._owned} "
+                    f"owned ones and {len(self._ghosts)} ghosts, as mesh.zeros makes them"
+                )
+        return list(arrays)
 
     def __reduce__(self) -> Any:
         raise TypeError("Ghosts hold a communicator and cannot be copied; their route can")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from transrank import memory, route
-from transrank.agreement import agree, agree_on, require_communicator
+from transrank.agreement import agree_on, require_communicator
 from transrank.exchange.exchange import Exchange
 from transrank.exchange.fields import check_is_array
-from transrank.exchange.halo import Halo
+from transrank.exchange.halo import Halo, one_by_one
 from transrank.layout import BlockGrid, Distribution
 from transrank.mpi import MPI
-from transrank.route.indices import as_flag, as_index
+from transrank.route.indices import as_flag, as_index, as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ class Grid:
             self._components_first = as_flag("components_first", components_first)
             return [*self._layout.words(), f"components_first={self._components_first}"], None
 
-        agree_on(comm, "makes", check)
+        agree_on(comm, "makes a grid with", check)
 
     def _check(
         self,
@@ -96,8 +96,13 @@ class Grid:
         periodic: bool | Sequence[bool] | None,
         parts: Sequence[Parts] | None,
     ) -> None:
-        lengths = _integers("shape", shape)
+        lengths = as_integers("shape", shape)
         if isinstance(comm, MPI.Cartcomm) and parts is None:
+            if comm.ndim != len(lengths):
+                raise ValueError(
+                    f"the Cartesian communicator has {comm.ndim} dimensions, the grid "
+                    f"{len(lengths)} axes; make them as many, or give parts"
+                )
             parts = list(comm.dims)
             periodic = list(map(bool, comm.periods)) if periodic is None else periodic
         elif parts is None:
@@ -221,6 +226,7 @@ class Grid:
         """
         if side not in (-1, 1):
             raise ValueError(f"side is {side!r}; give -1 where the index is 0, 1 at the other end")
+        self._check_axis(axis)
         if self._periodic[axis] or any(box.stop == box.start for box in self._box):
             return False
         box = self._box[axis]
@@ -232,7 +238,7 @@ class Grid:
         `components` is the number of components of a cell, or the shape of an array of these.
         Raises as `transrank.zeros`. Not collective.
         """
-        return memory.zeros(self._shape_with(_integers("components", components)), dtype)
+        return memory.zeros(self._shape_with(as_integers("components", components)), dtype)
 
     def empty(self, components: Components = (), dtype: DTypeLike = float) -> Array:
         """As `zeros`, but the contents are unspecified."""
@@ -254,7 +260,11 @@ class Grid:
         every rank. They are kept alive and must not be resized.
         """
         along = self._route(None, lambda: route.halo(self._comm, self._layout))
-        fields = [field for array in arrays for field in self._fields_of(array)]
+
+        def fields() -> list[Array]:
+            given = enumerate(one_by_one(arrays))
+            return [it for n, each in given for it in self._fields_of(each, f"array {n}")]
+
         return Halo(along, self._comm, fields, dimensions=len(self.shape))
 
     def update(self, *arrays: Array) -> None:
@@ -268,6 +278,7 @@ class Grid:
         Point i lies between the cells i - 1 and i and belongs to the rank of cell i; the last one
         belongs to the rank of the last cell. A periodic axis has as many points as cells.
         """
+        self._check_axis(axis)
         split = list(self._split)
         if not self._periodic[axis]:
             cells = [split[axis].owned(part) for part in range(split[axis].parts)]
@@ -309,7 +320,7 @@ class Grid:
             new = other.zeros(self._components_of(array), array.dtype) if out is None else out
             return other._layout.words(), new
 
-        target = agree_on(self._comm, "moves to", check)
+        target = agree_on(self._comm, "moves to a grid with", check)
         self._move(other, array, target)
         return target
 
@@ -338,9 +349,12 @@ class Grid:
 
         def check() -> tuple[list[str], tuple[Grid, Array | None]]:
             grid = self._whole(root)
-            given = np.ascontiguousarray(whole) if self._comm.rank == root else None
-            if given is not None:
-                grid._components_of(given)
+            if self._comm.rank != root:
+                return [f"rank {root}"], (grid, None)
+            if whole is None:
+                raise TypeError(f"the array to scatter is None on its root, rank {root}")
+            given = np.ascontiguousarray(whole)
+            grid._components_of(given, "the array to scatter")
             return [f"rank {root}"], (grid, given)
 
         grid, given = agree_on(self._comm, "scatters from", check)
@@ -362,8 +376,7 @@ class Grid:
                 raise ValueError(f"cells have components {here} here, {there} at their destination")
             return list(zip(self._fields_of(source), other._fields_of(target), strict=True))
 
-        fields = agree(self._comm, pairs)
-        with Exchange(along, self._comm, fields, dimensions=len(self.shape)) as moved:
+        with Exchange(along, self._comm, pairs, dimensions=len(self.shape)) as moved:
             moved.run()
 
     def _route(self, to: BlockGrid | None, make: Callable[[], route.Route]) -> route.Route:
@@ -371,27 +384,39 @@ class Grid:
             self._routes[self._layout, to] = make()
         return self._routes[self._layout, to]
 
-    def _fields_of(self, array: Array) -> list[Array]:
-        """The fields of an array; the exchange refuses what is not one of this grid."""
-        axes = len(self.shape)
-        if self._components_first and getattr(array, "ndim", 0) > axes:
-            return [array[component] for component in np.ndindex(array.shape[:-axes])]
+    def _fields_of(self, array: Array, name: str = "the array") -> list[Array]:
+        """The fields of an array; raises as `_components_of`."""
+        components = self._components_of(array, name)
+        if self._components_first and components:
+            return [array[component] for component in np.ndindex(components)]
         return [array]
 
-    def _components_of(self, array: Array) -> tuple[int, ...]:
+    def _components_of(self, array: Array, name: str = "the array") -> tuple[int, ...]:
         """Raises TypeError or ValueError unless `array` is one of this rank's."""
-        check_is_array(f"the array on rank {self._comm.rank}", array)
+        what = f"{name} on rank {self._comm.rank}"
+        check_is_array(what, array)
         axes = len(self.shape)
-        cells, components = array.shape[:axes], array.shape[axes:]
-        if self._components_first:
-            cells, components = array.shape[-axes:], array.shape[:-axes]
-        if cells != self._local_shape:
-            place = "after" if self._components_first else "before"
-            raise ValueError(
-                f"the array on rank {self._comm.rank} has shape {array.shape}; arrays of this grid "
-                f"have {self._local_shape} there, halo included, {place} their components"
-            )
-        return components
+        ends = array.shape[:axes], array.shape[-axes:]
+        if ends[self._components_first] == self._local_shape:
+            return array.shape[:-axes] if self._components_first else array.shape[axes:]
+        hint = ""
+        if ends[not self._components_first] == self._local_shape:
+            side = "first" if self._components_first else "last"
+            other = not self._components_first
+            hint = f"; components come {side}, unless the grid has components_first={other}"
+        elif tuple(box.stop - box.start for box in self._box) in ends:
+            hint = "; it lacks the halo: give the whole array, not its owned cells"
+        elif self.shape in ends:
+            hint = "; grid.scatter distributes an array of all cells"
+        raise ValueError(
+            f"{what} has shape {array.shape}; rank {self._comm.rank}'s arrays of this grid have "
+            f"shape {self._local_shape}, halo included (grid.local_shape){hint}"
+        )
+
+    def _check_axis(self, axis: int) -> None:
+        axes = len(self.shape)
+        if not -axes <= as_index("axis", axis) < axes:
+            raise ValueError(f"axis is {axis}; the axes of this grid are 0 to {axes - 1}")
 
     def _shape_with(self, components: tuple[int, ...]) -> tuple[int, ...]:
         if self._components_first:
@@ -413,11 +438,6 @@ class Grid:
         return "\n".join([repr(self), *_drawn(self._split)])
 
 
-def _integers(name: str, value: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
-    several = value if isinstance(value, (Sequence, np.ndarray)) else [value]
-    return tuple(as_index(name, each) for each in several)
-
-
 def _for_each_axis(name: str, value: Any, axes: int) -> list[Any]:
     if not isinstance(value, (Sequence, np.ndarray)):
         return [value] * axes
@@ -427,20 +447,22 @@ def _for_each_axis(name: str, value: Any, axes: int) -> list[Any]:
 
 
 def _pair(width: Widths) -> tuple[int, int]:
-    pair = _integers("a halo's width", width)
+    pair = as_integers("a halo's width", width)
     if len(pair) not in (1, 2):
         raise ValueError(f"the halo of an axis is {width!r}; give a width, or two: below and above")
     return pair[0], pair[-1]
 
 
-def _distributions(shape: Sequence[int], parts: Sequence[Parts]) -> list[Distribution]:
+def _distributions(shape: Sequence[int], parts: Parts | Sequence[Parts]) -> list[Distribution]:
+    if not isinstance(parts, (Sequence, np.ndarray)) and len(shape) > 1:
+        raise ValueError(f"parts is {parts!r}; give one for each of the {len(shape)} axes")
     split = _for_each_axis("parts", parts, len(shape))
     return [_distribution(length, each) for length, each in zip(shape, split, strict=True)]
 
 
 def _distribution(length: int, parts: Parts) -> Distribution:
     if isinstance(parts, (Sequence, np.ndarray)):
-        parts = Distribution.irregular([0, *accumulate(_integers("the cells of a part", parts))])
+        parts = Distribution.irregular([0, *accumulate(as_integers("the cells of a part", parts))])
     if not isinstance(parts, Distribution):
         return Distribution.even(length, as_index("the number of parts", parts))
     if parts.extent != length:

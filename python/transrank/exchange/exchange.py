@@ -87,7 +87,7 @@ class Exchange(BoundFields):
         destination, or a list of several of those, all moved together. C-contiguous, of any type
         without Python objects; type and unit shape are the same on every rank. Elements that the
         route writes must not be elements that it reads, or that it writes in another field; sources
-        may be the same.
+        may be the same. Or a function that returns these and may raise, on any rank.
     operation
         how arriving data are combined with the destination: ``assign``, ``add``, ``min`` or
         ``max``, which keep NaN from either side. The result is bitwise identical in every run:
@@ -116,7 +116,7 @@ class Exchange(BoundFields):
         self,
         route: _core.Route,
         comm: Intracomm,
-        fields: Fields,
+        fields: Fields | Callable[[], Fields],
         operation: str = "assign",
         transport: str = "auto",
         *,
@@ -125,11 +125,32 @@ class Exchange(BoundFields):
         longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
     ) -> None:
         require_communicator(comm)
-        self._bind(
-            *(comm, route, lambda: pairs_of(fields), dimensions, operation, transport),
-            push_below_bytes=push_below_bytes,
-            longest_message_bytes=longest_message_bytes,
-        )
+
+        def check() -> tuple[list[str], tuple[tuple[Field, ...], CheckedOptions]]:
+            if not isinstance(route, _core.Route):
+                raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+            options = check_options(
+                operation,
+                transport,
+                push_below_bytes=push_below_bytes,
+                longest_message_bytes=longest_message_bytes,
+            )
+            both = _both(dimensions)
+            checked = tuple(
+                check_field(f"field {number} on rank {comm.rank}", pair, route, both, operation)
+                for number, pair in enumerate(pairs_of(fields() if callable(fields) else fields))
+            )
+            words = [f"field {n} with {field.describe()}" for n, field in enumerate(checked)]
+            count = f"{len(words)} field{'s' if len(words) != 1 else ''}"
+            return [count, *words], (checked, options)
+
+        self._fields, options = agree_on(comm, "binds", check)
+        arrays = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields]
+        super().__init__(_core.Exchange(route, comm, arrays, *options))
+
+    def close(self) -> None:
+        super().close()
+        self._fields = ()
 
     def __repr__(self) -> str:
         return "<Exchange, closed>" if self._bound is None else f"<Exchange of {self._shown}>"

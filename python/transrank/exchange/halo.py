@@ -10,6 +10,15 @@ from transrank.exchange.exchange import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
+
+
+def one_by_one(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a call that takes arrays; raises TypeError for a list of arrays."""
+    for each in arrays:
+        if isinstance(each, (list, tuple)):
+            raise TypeError(f"a {type(each).__name__} is no array; give arrays one by one, (u, v)")
+    return arrays
 
 
 class Halo(Exchange):

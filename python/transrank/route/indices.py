@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,12 @@ def as_index(what: str, value: SupportsIndex) -> int:
     if not -(2**63) <= number < 2**63:
         raise ValueError(f"{what} is {number}; it must fit in 64 bits")
     return number
+
+
+def as_integers(what: str, value: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
+    """An integer or several, in a sequence; raises as `as_index`."""
+    several = value if isinstance(value, (Sequence, np.ndarray)) else [value]
+    return tuple(as_index(what, each) for each in several)
 
 
 def as_flag(what: str, value: object) -> bool:

@@ -71,7 +71,11 @@ def test_what_does_not_fit_is_refused():
     refused("99", lambda: transrank.Ghosts(WORLD, 4, [99] if last else []))
     refused("integers", lambda: transrank.Ghosts(WORLD, 4, [0.5] if last else []))
     refused("-1", lambda: transrank.Ghosts(WORLD, -1 if last else 4, []))
-    refused("route needs", lambda: mesh.update(np.zeros(1) if last else mesh.zeros()))
+    refused("ghosts, as mesh.zeros", lambda: mesh.update(np.zeros(1) if last else mesh.zeros()))
+    refused("ghosts, as mesh.zeros", lambda: mesh.add(np.zeros(1) if last else mesh.zeros()))
+    refused("one by one", lambda: mesh.update([mesh.zeros()] if last else mesh.zeros()))
+    with pytest.raises(TypeError, match="give integers"):
+        mesh.local([0.5])
     assert "4 rows" in repr(transrank.Ghosts(WORLD, 4 if WORLD.rank == 0 else 0, []))
 
 

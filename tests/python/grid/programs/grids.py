@@ -78,6 +78,8 @@ def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
     for call in (grid.halo, grid.update, grid.gather, lambda it: grid.to(grid, it)):
         refused("has shape" if not last else named, lambda call=call: call(wrong))
     refused("list", lambda: grid.gather([1.0] if last else u))
+    refused("one by one", lambda: grid.halo([u] if last else u))
+    refused("is None on its root", lambda: grid.scatter(None))
     refused("root is 99", lambda: grid.gather(u, root=99 if last else 0))
     refused("a Grid is needed", lambda: grid.to(None if last else grid, u))
     refused("shape (3,)", lambda: grid.scatter(np.zeros(3)))
@@ -90,7 +92,26 @@ def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
         refused("rank 1", lambda: grid.gather(u, root=int(last)))
 
 
-def test_a_grid_that_cannot_be_is_refused_where_it_is_made():
+def test_an_array_is_refused_with_the_likely_mistake() -> None:
+    for first, side in ((False, "last"), (True, "first")):
+        grid = transrank.Grid(WORLD, (9, 7), halo=1, components_first=first)
+        u, v = grid.zeros(), grid.zeros(3)
+        for wrong, says in [
+            (u[1:-1, 1:-1], "it lacks the halo: give the whole array, not its owned cells"),
+            (v[grid.owned], "it lacks the halo"),
+            (np.moveaxis(v, 0, -1) if first else np.moveaxis(v, -1, 0), f"components come {side}"),
+            (np.zeros(u.size), "(grid.local_shape)"),
+            (grid.staggered(0).zeros()[:, 1:], "(grid.local_shape)"),
+        ]:
+            refused(says, lambda grid=grid, wrong=wrong: grid.halo(wrong))
+            refused("array 1 on rank", lambda grid=grid, u=u, wrong=wrong: grid.update(u, wrong))
+    if WORLD.size > 1:
+        grid = transrank.Grid(WORLD, (9, 7), halo=1)
+        refused("grid.scatter distributes", lambda: grid.halo(np.zeros(grid.shape)))
+        refused("makes a grid with", lambda: transrank.Grid(WORLD, (9, 7 + WORLD.rank)))
+
+
+def test_a_grid_that_cannot_be_is_refused_where_it_is_made() -> None:
     for arguments, says in [
         ({"shape": (4, -1)}, "-1"),
         ({"shape": ()}, "dimension"),
@@ -101,12 +122,18 @@ def test_a_grid_that_cannot_be_is_refused_where_it_is_made():
         ({"shape": 4, "parts": [[2, 3]]}, "have 5 cells in all"),
         ({"shape": 4, "parts": [WORLD.size + 1]}, f"needs {WORLD.size + 1} ranks"),
         ({"shape": 4, "parts": [0]}, "0"),
+        ({"shape": (4, 4), "parts": 1}, "parts is 1; give one for each of the 2"),
     ]:
         refused(says, lambda arguments=arguments: transrank.Grid(WORLD, **arguments))
     with pytest.raises(TypeError, match="cannot be copied"):
         pickle.dumps(transrank.Grid(WORLD, 4))
     with pytest.raises(ValueError, match="side is 0"):
         transrank.Grid(WORLD, 4).at_boundary(0, 0)
+    with pytest.raises(ValueError, match="axis is 1; the axes of this grid are 0 to 0"):
+        transrank.Grid(WORLD, 4).staggered(1)
+    comm = WORLD.Create_cart([WORLD.size])
+    refused("Cartesian communicator has 1 dimensions", lambda: transrank.Grid(comm, (4, 4)))
+    comm.Free()
 
 
 def test_the_text_of_a_grid_has_what_a_user_asks_for():
