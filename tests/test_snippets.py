@@ -102,7 +102,7 @@ def test_the_python_of_a_page_is_a_program(page: str, mpiexec: Mpiexec, tmp_path
     if page == "README.md":
         # Ranks write their lines and the ends of these apart, so that some may share a line.
         lines = sorted(re.findall(r"rank \d: \d lies below", outcome.stdout))
-        assert lines == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
+        assert lines == re.findall(r"^# (rank .*)$", program.read_text("utf-8"), re.MULTILINE)
 
 
 @each([block for block in blocks("python") if block.why_not is not None])
@@ -167,7 +167,7 @@ def test_an_error_of_one_rank_ends_a_job_that_is_started_so(
 ) -> None:
     program = tmp_path / "program.py"
     (text,) = (it.text for it in blocks("python") if it.page == "README.md")
-    program.write_text(text.replace("grid = ", "grid = 1 / comm.rank and ", 1), "utf-8")
+    program.write_text(text.replace("grid = ", "1 / MPI.COMM_WORLD.rank; grid = ", 1), "utf-8")
     outcome = mpiexec.run(2, sys.executable, "-m", "mpi4py", program)
     assert outcome.status != 0
     assert "ZeroDivisionError" in outcome.stderr
