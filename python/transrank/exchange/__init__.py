@@ -5,5 +5,6 @@ from transrank._core import BrokenExchange, Misuse, transports
 from transrank.agreement import AgreedError
 from transrank.exchange.bound import Bound
 from transrank.exchange.exchange import Exchange
+from transrank.exchange.halo import Halo
 
-__all__ = ["AgreedError", "Bound", "BrokenExchange", "Exchange", "Misuse", "transports"]
+__all__ = ["AgreedError", "Bound", "BrokenExchange", "Exchange", "Halo", "Misuse", "transports"]
