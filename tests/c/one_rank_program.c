@@ -73,13 +73,16 @@ static transrank_alltoall_options alltoall_options_given(void) {
 }
 
 static transrank_rows rows_given(void) {
-    return (transrank_rows){.count = NUMBER("rows.count", 4),
-                            .length = NUMBER("rows.length", EITHER("rows.length", 2, 1)),
-                            .offsets = EITHER("rows.offsets", NULL, list),
-                            .element_bytes = EITHER("rows.element_bytes", 8, 4),
-                            .scalar = CHOICE("rows.scalar", TRANSRANK_OPAQUE, TRANSRANK_INT32),
-                            .data = LIST("rows.data", numbers),
-                            .data_bytes = sizeof numbers};
+    return (transrank_rows){
+        .count = NUMBER("rows.count", 4),
+        .length = NUMBER("rows.length", EITHER("rows.length", 2, 1)),
+        .offsets = EITHER("rows.offsets", NULL, list),
+        .element_bytes = EITHER("rows.element_bytes", 8, 4),
+        .scalar = IS("rows.element_bytes")
+                      ? TRANSRANK_INT32
+                      : CHOICE("rows.scalar", TRANSRANK_INT64, TRANSRANK_OPAQUE),
+        .data = LIST("rows.data", numbers),
+        .data_bytes = sizeof numbers};
 }
 
 /// Of a call that makes something: what it makes is freed.

@@ -44,7 +44,7 @@ def submit(cluster: SlurmCluster, folder: Path, command: str, *options: str) -> 
     kind = installation.build().mpi_kind
     launcher = LAUNCHERS[kind]
     printed = cluster.run(
-        *transrank("script slurm --nodes=2 --time=5min", *options),
+        *transrank("script", "slurm", "--nodes=2", "--time=5min", *options),
         *[f"--launcher={launcher}", "--", *command.split()],
         cwd=folder,
         timeout=60,

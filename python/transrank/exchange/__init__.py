@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Routes bound to arrays, along which data then move as often as needed."""
 
-from transrank._core import BrokenExchange, Misuse, transports
-from transrank.agreement import AgreedError
+from transrank._core import AgreedError, BrokenExchange, Misuse, transports
 from transrank.exchange.bound import Bound
 from transrank.exchange.exchange import Exchange
 from transrank.exchange.halo import Halo

@@ -44,14 +44,20 @@ class BoundFields(Bound):
         dimensions: int | tuple[int, int],
         operation: str,
         transport: str,
-        **options: int | None,
+        push_below_bytes: int | None = None,
+        longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
     ) -> None:
         """Collective. Bind in place of what is bound, unless something is wrong on any rank."""
         fields: list[Field] = []
 
         def check() -> tuple[list[str], tuple[list[_core._Field], CheckedOptions]]:
             require_route(route)
-            checked = check_options(operation, transport, **options)
+            checked = check_options(
+                operation,
+                transport,
+                push_below_bytes=push_below_bytes,
+                longest_message_bytes=longest_message_bytes,
+            )
             both = _both(dimensions)
             for number, pair in enumerate(pairs()):
                 name = f"field {number} on rank {comm.rank}"
@@ -125,32 +131,12 @@ class Exchange(BoundFields):
         longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
     ) -> None:
         require_communicator(comm)
-
-        def check() -> tuple[list[str], tuple[tuple[Field, ...], CheckedOptions]]:
-            if not isinstance(route, _core.Route):
-                raise TypeError(f"a Route is needed, not a {type(route).__name__}")
-            options = check_options(
-                operation,
-                transport,
-                push_below_bytes=push_below_bytes,
-                longest_message_bytes=longest_message_bytes,
-            )
-            both = _both(dimensions)
-            checked = tuple(
-                check_field(f"field {number} on rank {comm.rank}", pair, route, both, operation)
-                for number, pair in enumerate(pairs_of(fields() if callable(fields) else fields))
-            )
-            words = [f"field {n} with {field.describe()}" for n, field in enumerate(checked)]
-            count = f"{len(words)} field{'s' if len(words) != 1 else ''}"
-            return [count, *words], (checked, options)
-
-        self._fields, options = agree_on(comm, "binds", check)
-        arrays = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields]
-        super().__init__(_core.Exchange(route, comm, arrays, *options))
-
-    def close(self) -> None:
-        super().close()
-        self._fields = ()
+        self._bind(
+            *(comm, route, lambda: pairs_of(fields() if callable(fields) else fields)),
+            *(dimensions, operation, transport),
+            push_below_bytes=push_below_bytes,
+            longest_message_bytes=longest_message_bytes,
+        )
 
     def __repr__(self) -> str:
         return "<Exchange, closed>" if self._bound is None else f"<Exchange of {self._shown}>"

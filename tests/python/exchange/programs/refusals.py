@@ -87,9 +87,9 @@ WRONG: list[tuple[Callable[[], dict[str, Any]], str]] = [
 ]
 # Right by themselves, but not what the other ranks pass.
 DIFFERENT: list[tuple[Callable[[], dict[str, Any]], str]] = [
-    (lambda: good(fields=[(np.zeros(UNITS), np.zeros(UNITS))] * 2), "binds 2 fields, rank 0 1"),
-    (lambda: good(fields=np.zeros(UNITS, np.int64)), "with units of shape () of int64, rank 0"),
-    (lambda: good(fields=np.zeros((UNITS, 1))), "with units of shape (1,) of float64, rank 0"),
+    (lambda: good(fields=[pair()["fields"], pair()["fields"]]), "binds 2 fields, rank 0 1"),
+    (lambda: pair(*np.zeros((2, UNITS), np.int64)), "with units of shape () of int64, rank 0"),
+    (lambda: pair(*np.zeros((2, UNITS, 1))), "with units of shape (1,) of float64, rank 0"),
     (lambda: good(operation="max"), "operation max, rank 0"),
     (lambda: good(transport="message"), "transport message, rank 0"),
     (lambda: good(longest_message_bytes=9), "longest_message_bytes 9, rank 0"),

@@ -84,7 +84,7 @@ def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
     refused("a Grid is needed", lambda: grid.to(None if last else grid, u))
     refused("shape (3,)", lambda: grid.scatter(np.zeros(3)))
     two, three = grid.zeros(2), grid.zeros(3)
-    refused("components (2,)", lambda: grid.to(grid, two, out=three if last else two))
+    refused("components (2,)", lambda: grid.to(grid, two, out=three if last else grid.zeros(2)))
     refused("components", lambda: grid.scatter(np.zeros((8, 6)), out=two if last else u))
     one = transrank.Grid(MPI.COMM_SELF, (8, 6))
     if WORLD.size > 1:

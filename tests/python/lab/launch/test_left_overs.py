@@ -59,7 +59,7 @@ def test_a_segment_is_left_behind_when_its_last_process_has_gone(segment):
         running.kill()
     (found,) = [one for one in left_overs.left_behind().unused if one.path == segment]
     assert (found.bytes, found.owner) == (4096, os.geteuid())
-    assert 3500 < found.age_seconds < 4500
+    assert abs(found.age_seconds - (time.time() - OLD)) < 60
 
 
 def test_a_new_segment_may_be_one_that_a_rank_is_about_to_map(segment):
