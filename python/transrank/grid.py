@@ -50,14 +50,14 @@ class Grid:
         the number of cells of the whole grid along each axis; up to 6 axes.
     halo
         the width of the halo in cells: an integer, or one for each axis, or for each axis a pair:
-        below and above the box. The local arrays of all ranks have it, also at the boundary of a
-        grid that is not periodic, where an update leaves it as it is: room for boundary values.
+        below and above the box. All local arrays have it. At the boundary of a grid that is not
+        periodic it is room for boundary values: an update leaves it as it is.
     periodic
         whether the first and the last cell are neighbors: a bool, or one for each axis.
     parts
-        how each axis is divided: a number of parts; or the cells of each part, such as
-        ``([10, 7], 2)``; or a `Distribution`. Parts are numbered with the last axis fastest. By
-        default ``MPI_Dims_create`` chooses the numbers.
+        how each axis is divided: its number of parts, or the cells of each part, or a
+        `Distribution`. ``([10, 7], 2)`` divides the first axis into 10 and 7 cells, the second into
+        two parts. Ranks have the parts in C order. By default ``MPI_Dims_create`` chooses.
     components_first
         whether the components of a cell precede the axes of the grid in arrays, as in
         ``(3, *local_shape)``; by default they follow.
@@ -312,17 +312,15 @@ class Grid:
             `out`, or the new array.
         """
 
-        def check() -> tuple[list[str], Array]:
+        def check() -> tuple[list[str], None]:
             if not isinstance(other, Grid):
                 raise TypeError(f"a Grid is needed, not a {type(other).__name__}")
             if MPI.Comm.Compare(self._comm, other._comm) not in (MPI.IDENT, MPI.CONGRUENT):
                 raise ValueError("the other grid has a communicator of other ranks")
-            new = other.zeros(self._components_of(array), array.dtype) if out is None else out
-            return other._layout.words(), new
+            return other._layout.words(), None
 
-        target = agree_on(self._comm, "moves to a grid with", check)
-        self._move(other, array, target)
-        return target
+        agree_on(self._comm, "moves to a grid with", check)
+        return self._move(other, lambda: (array, out))
 
     def gather(self, array: Array, root: int = 0) -> Array | None:
         """Collective. The whole array on one rank: its owned cells, without halo.
@@ -331,13 +329,8 @@ class Grid:
         and None on the others.
         """
 
-        def check() -> tuple[list[str], tuple[Grid, Array]]:
-            whole = self._whole(root)
-            target = whole.zeros(self._components_of(array), array.dtype)
-            return [f"rank {root}"], (whole, target)
-
-        whole, target = agree_on(self._comm, "gathers to", check)
-        self._move(whole, array, target)
+        whole = agree_on(self._comm, "gathers to", lambda: ([f"rank {root}"], self._whole(root)))
+        target = self._move(whole, lambda: (array, None))
         return target if self._comm.rank == root else None
 
     def scatter(self, whole: ArrayLike | None, root: int = 0, out: Array | None = None) -> Array:
@@ -360,24 +353,35 @@ class Grid:
         grid, given = agree_on(self._comm, "scatters from", check)
         kind = None if given is None else (grid._components_of(given), given.dtype)
         components, dtype = self._comm.bcast(kind, root)
-        source = grid.zeros(components, dtype) if given is None else given
-        target = self.zeros(components, dtype) if out is None else out
-        grid._move(self, source, target)
-        return target
+        return grid._move(
+            self, lambda: (grid.zeros(components, dtype) if given is None else given, out)
+        )
 
-    def _move(self, other: Grid, source: Array, target: Array) -> None:
+    def _move(self, other: Grid, arrays: Callable[[], tuple[Array, Array | None]]) -> Array:
+        """Collective. The target of a move; without one a new array is made.
+
+        `arrays` returns the source and the target. It may raise on one rank, as may the making of
+        an array.
+        """
+        moved: list[Array] = []
         along = self._route(
             other._layout, lambda: route.redistribution(self._comm, self._layout, other._layout)
         )
 
         def pairs() -> list[tuple[Array, Array]]:
-            here, there = self._components_of(source), other._components_of(target)
+            source, target = arrays()
+            here = self._components_of(source)
+            if target is None:
+                target = other.zeros(here, source.dtype)
+            moved.append(target)
+            there = other._components_of(target)
             if here != there:
                 raise ValueError(f"cells have components {here} here, {there} at their destination")
             return list(zip(self._fields_of(source), other._fields_of(target), strict=True))
 
-        with Exchange(along, self._comm, pairs, dimensions=len(self.shape)) as moved:
-            moved.run()
+        with Exchange(along, self._comm, pairs, dimensions=len(self.shape)) as exchange:
+            exchange.run()
+        return moved[0]
 
     def _route(self, to: BlockGrid | None, make: Callable[[], route.Route]) -> route.Route:
         if (self._layout, to) not in self._routes:
@@ -481,10 +485,7 @@ def _widths_text(widths: Sequence[tuple[int, int]]) -> str:
 
 def _drawn(split: Sequence[Distribution]) -> list[str]:
     """Where the parts are: of two axes a map of ranks, else the cells of each axis' parts."""
-    cells = [
-        [f"{begin}:{end}" for part in range(each.parts) for begin, end in [_range(each, part)]]
-        for each in split
-    ]
+    cells = [[_cells(each, part) for part in range(each.parts)] for each in split]
     if len(split) != 2:
         return [f"axis {axis}: {' '.join(_some(each))}" for axis, each in enumerate(cells)]
     across = len(cells[1])
@@ -495,9 +496,9 @@ def _drawn(split: Sequence[Distribution]) -> list[str]:
     return ["".join(text.rjust(width) for text in row) for row in _some(rows)]
 
 
-def _range(split: Distribution, part: int) -> tuple[int, int]:
+def _cells(split: Distribution, part: int) -> str:
     ranges = split.ranges(part)
-    return (int(ranges[0, 0]), int(ranges[-1, 1])) if len(ranges) else (0, 0)
+    return f"{ranges[0, 0]}:{ranges[-1, 1]}" if len(ranges) else "0:0"
 
 
 _SHOWN = 8

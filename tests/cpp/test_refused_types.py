@@ -28,13 +28,8 @@ PAIRS = {
 }
 
 
-def said_of(source: str, destination: str, program: Path) -> str:
-    program.write_text(
-        '#include "transrank/array/field.hpp"\n'
-        "using namespace transrank::array;\n"
-        f"auto made(ParArray<{source}>& one, ParArray<{destination}>& other) {{\n"
-        "    return field(one, other);\n}\n"
-    )
+def said_of(text: str, program: Path) -> str:
+    program.write_text(text)
     mpiexec = installation.mpiexec()
     assert mpiexec is not None
     flags = ["-std=c++20", "-fsyntax-only", f"-I{ROOT / 'cpp'}", "-fdiagnostics-color=never"]
@@ -45,9 +40,29 @@ def said_of(source: str, destination: str, program: Path) -> str:
 
 
 @pytest.mark.parametrize(("source", "destination"), PAIRS)
-def test_arrays_that_are_no_field_do_not_compile(
-    source: str, destination: str, tmp_path: Path
-) -> None:
-    said = said_of(source, destination, tmp_path / "it.cpp")
+def test_arrays_that_are_no_field_do_not_compile(source, destination, tmp_path):
+    text = f"""
+        #include "transrank/array/field.hpp"
+        using namespace transrank::array;
+        auto made(ParArray<{source}>& one, ParArray<{destination}>& other) {{
+            return field(one, other);
+        }}
+    """
+    said = said_of(text, tmp_path / "it.cpp")
     expected = PAIRS[source, destination]
     assert (expected in said) if expected else not said, said
+
+
+@pytest.mark.parametrize(
+    ("memory", "lasts"),
+    [("mine", True), ("std::span(mine)", True), ("field(mine, 2)", True), ("Mine(8)", False)],
+)
+def test_memory_that_ends_with_the_call_cannot_be_bound(memory, lasts, tmp_path):
+    text = f"""
+        #include "transrank/grid/grid.hpp"
+        using transrank::array::field;
+        using Mine = std::vector<double>;
+        auto made(const transrank::grid::Grid& grid, Mine& mine) {{ return grid.halo({memory}); }}
+    """
+    said = said_of(text, tmp_path / "it.cpp")
+    assert ("LastingMemory" in said) == (not lasts), said

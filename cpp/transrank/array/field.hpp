@@ -63,11 +63,16 @@ template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al>
     return field(both, both);
 }
 
-/// The same for contiguous memory of the caller's, such as a std::vector or std::span: of each
-/// unit of the route `components` elements, adjacent. It must stay where it is, after a
-/// BrokenExchange until MPI_Finalize.
-template <std::ranges::contiguous_range Source, std::ranges::contiguous_range Destination>
-[[nodiscard]] copy::Field field(const Source& source, Destination&& destination,
+/// Memory that does not end with the expression that names it: a variable, or a view of one.
+template <class Range>
+concept LastingMemory = std::ranges::contiguous_range<Range> && std::ranges::borrowed_range<Range>;
+
+/// A source and a destination in memory of the caller's own, such as a std::vector or std::span.
+/// Each unit of the route is `components` adjacent elements. The memory must stay where it is,
+/// after a BrokenExchange until MPI_Finalize. Throws std::invalid_argument unless there are
+/// components.
+template <LastingMemory Source, LastingMemory Destination>
+[[nodiscard]] copy::Field field(Source&& source, Destination&& destination,
                                 std::int64_t components = 1) {
     using T = std::ranges::range_value_t<Source>;
     static_assert(std::is_same_v<T, std::ranges::range_value_t<Destination>> &&
@@ -82,7 +87,8 @@ template <std::ranges::contiguous_range Source, std::ranges::contiguous_range De
             .unit_bytes = components * bytes,
             .scalar = ScalarOf<T>::value};
 }
-template <std::ranges::contiguous_range Both>
+/// One array that is both.
+template <LastingMemory Both>
 [[nodiscard]] copy::Field field(Both&& both, std::int64_t components = 1) {
     return field(both, both, components);
 }

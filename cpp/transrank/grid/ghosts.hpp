@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transrank/array/field.hpp"
@@ -55,19 +56,19 @@ public:
     template <class... Arrays>
     [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
         return bind(route_, copy::Operation::assign,
-                    [&] { return std::vector<copy::Field>{array::field(arrays)...}; });
+                    [&] { return std::vector<copy::Field>{array::field(std::forward<Arrays>(arrays))...}; });
     }
     /// Collective. Copies rows of their owners into the ghosts once.
     template <class... Arrays>
     void update(Arrays&&... arrays) const {
-        halo(arrays...).run();
+        halo(std::forward<Arrays>(arrays)...).run();
     }
     /// Collective. Adds the ghosts of all ranks to the rows of their owners, in the order of the
     /// ranks; the ghosts are left as they are.
     template <class... Arrays>
     void add(Arrays&&... arrays) const {
         bind(back_, copy::Operation::add, [&] {
-            return std::vector<copy::Field>{array::field(arrays)...};
+            return std::vector<copy::Field>{array::field(std::forward<Arrays>(arrays))...};
         }).run();
     }
 

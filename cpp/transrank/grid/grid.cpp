@@ -117,7 +117,19 @@ Grid::Grid(MPI_Comm comm, int rank, int ranks, BlockGrid layout)
     }
 }
 
+void Grid::check_axis(int axis) const {
+    require(0 <= axis && axis < layout_.dimensions(), "axis is ", axis, "; the grid has ",
+            layout_.dimensions(), " axes, from 0");
+}
+
+layout::IndexRange Grid::owned(int axis) const {
+    check_axis(axis);
+    return layout_.box(rank_)[static_cast<std::size_t>(axis)];
+}
+
 bool Grid::at_boundary(int axis, int side) const {
+    check_axis(axis);
+    require(side == -1 || side == 1, "side is ", side, "; give -1 or 1");
     const auto box = layout_.box(rank_);
     const auto is_empty = [](const layout::IndexRange& range) { return range.empty(); };
     if (layout_.halo(axis).periodic ||
@@ -137,14 +149,15 @@ Grid Grid::divided(std::vector<Distribution> distributions) const {
 }
 
 Grid Grid::staggered(int axis) const {
+    check_axis(axis);
+    if (layout_.halo(axis).periodic) {
+        return *this;
+    }
     std::vector<Distribution> made;
     for (int each = 0; each < layout_.dimensions(); ++each) {
         made.push_back(layout_.distribution(each));
     }
-    auto& cells = made.at(static_cast<std::size_t>(axis));
-    if (layout_.halo(axis).periodic) {
-        return *this;
-    }
+    auto& cells = made[static_cast<std::size_t>(axis)];
     int last = 0;
     for (int part = 0; part < cells.parts(); ++part) {
         last = cells.owned(part) > 0 ? part : last;

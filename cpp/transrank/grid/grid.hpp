@@ -90,11 +90,11 @@ public:
     /// The shape of this rank's arrays, halo included.
     [[nodiscard]] std::vector<std::int64_t> local_shape() const { return layout_.shape(rank_); }
     /// The cells that this rank owns along an axis, as indices of the whole grid.
-    [[nodiscard]] layout::IndexRange owned(int axis) const {
-        return layout_.box(rank_)[static_cast<std::size_t>(axis)];
-    }
+    /// Throws std::invalid_argument when there is no such axis; so do the other calls of an axis.
+    [[nodiscard]] layout::IndexRange owned(int axis) const;
     /// Whether this rank owns cells at a boundary of the grid: the first ones of an axis (side -1)
-    /// or the last ones (1). False along a periodic axis.
+    /// or the last ones (1). False along a periodic axis. Throws std::invalid_argument for another
+    /// side.
     [[nodiscard]] bool at_boundary(int axis, int side) const;
 
     /// Where a cell lies in this rank's arrays, by its place in the rank's box: 0 is the first
@@ -127,12 +127,14 @@ public:
     /// each step, or start it, compute what needs no halo, and wait. Throws as exchange::Exchange.
     template <class... Arrays>
     [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
-        return bind_halo([&] { return std::vector<copy::Field>{array::field(arrays)...}; });
+        return bind_halo([&] {
+            return std::vector<copy::Field>{array::field(std::forward<Arrays>(arrays))...};
+        });
     }
     /// Collective. Fills the halos of arrays once.
     template <class... Arrays>
     void update(Arrays&&... arrays) const {
-        halo(arrays...).run();
+        halo(std::forward<Arrays>(arrays)...).run();
     }
 
     /// Collective. Moves the owned cells of an array to their places in an array of `other`, a
@@ -174,6 +176,7 @@ private:
     Grid(MPI_Comm comm, int rank, int ranks, layout::BlockGrid layout);
     [[nodiscard]] static Grid make(MPI_Comm comm, const std::vector<std::int64_t>& shape,
                                    const Options& options);
+    void check_axis(int axis) const;
     [[nodiscard]] Grid divided(std::vector<layout::Distribution> distributions) const;
     [[nodiscard]] layout::BlockGrid on_one_rank(int root) const;
     [[nodiscard]] exchange::Exchange bind_halo(

@@ -205,6 +205,9 @@ TEST_CASE("what does not fit is refused on every rank") {
                   [&] { (void)Grid(MPI_COMM_WORLD, {8, 8}, {.parts = {world_size() + 1, 1}}); }));
     CHECK(
         refused("give one for each", [&] { (void)Grid(MPI_COMM_WORLD, {8}, {.parts = {1, 1}}); }));
+    CHECK_THROWS_AS((void)grid.owned(2), std::invalid_argument);
+    CHECK_THROWS_AS((void)grid.staggered(-1), std::invalid_argument);
+    CHECK_THROWS_AS((void)grid.at_boundary(0, 0), std::invalid_argument);
     CHECK(refused("no axes", [] { (void)Grid(MPI_COMM_WORLD, {}); }));
     CHECK(refused("its distribution 7", [] {
         (void)Grid(MPI_COMM_WORLD, {8}, {.distributions = {layout::Distribution::even(7, 1)}});
