@@ -328,7 +328,6 @@ class Grid:
         Returns a new array of the grid's `shape`, with components beside it, on the rank `root`,
         and None on the others.
         """
-
         whole = agree_on(self._comm, "gathers to", lambda: ([f"rank {root}"], self._whole(root)))
         target = self._move(whole, lambda: (array, None))
         return target if self._comm.rank == root else None

@@ -55,8 +55,9 @@ public:
     /// Collective. Binds arrays to the update of their ghosts; run the result in each step.
     template <class... Arrays>
     [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
-        return bind(route_, copy::Operation::assign,
-                    [&] { return std::vector<copy::Field>{array::field(std::forward<Arrays>(arrays))...}; });
+        return bind(route_, copy::Operation::assign, [&] {
+            return std::vector<copy::Field>{array::field(std::forward<Arrays>(arrays))...};
+        });
     }
     /// Collective. Copies rows of their owners into the ghosts once.
     template <class... Arrays>

@@ -85,6 +85,8 @@ def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
     refused("shape (3,)", lambda: grid.scatter(np.zeros(3)))
     two, three = grid.zeros(2), grid.zeros(3)
     refused("components (2,)", lambda: grid.to(grid, two, out=three if last else grid.zeros(2)))
+    objects = np.full(grid.shape, None) if WORLD.rank == 0 else None
+    refused("Python objects", lambda: grid.scatter(objects, out=u if last else None))
     refused("components", lambda: grid.scatter(np.zeros((8, 6)), out=two if last else u))
     one = transrank.Grid(MPI.COMM_SELF, (8, 6))
     if WORLD.size > 1:
