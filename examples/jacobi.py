@@ -47,4 +47,5 @@ def main() -> None:
         print(f"{comm.size} ranks, {STEPS} steps, as on one rank; mean {u.mean():.6f}")
 
 
-main()
+if __name__ == "__main__":
+    main()

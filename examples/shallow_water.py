@@ -55,4 +55,5 @@ def main() -> None:
         print(f"{comm.size} ranks, {STEPS} steps, as on one rank; volume {h.sum():.6f}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -59,23 +59,38 @@ def examples(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def heat_in_a_box(n: int, steps: int) -> np.ndarray:
-    """What examples/stencil.cpp computes, on one process."""
-    x, y, z = np.indices((n, n, n))
-    u = ((7 * x + 13 * y + 29 * z) % 31).astype(float)
-    for _ in range(steps):
-        around = sum(np.roll(u, shift, axis) for axis in range(3) for shift in (1, -1))
-        u = u + 0.1 * (around - 6 * u)
-    return u
+@pytest.fixture(scope="module")
+def alone(mpiexec, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of what the Python examples compute without transrank."""
+    folder = tmp_path_factory.mktemp("alone")
+    program = (
+        "import pathlib, runpy, sys\n"
+        "for path in map(pathlib.Path, sys.argv[1:]):\n"
+        "    runpy.run_path(path)['alone']().tofile(path.stem)\n"
+    )
+    sources = [ROOT / "examples" / f"{name}.py" for name in SOLVERS]
+    mpiexec.run(1, sys.executable, "-c", program, *sources, cwd=folder).check()
+    return folder
+
+
+SOLVERS = {"jacobi": 50, "shallow_water": 75, "stencil": 85, "triangles": 105}
 
 
 @pytest.mark.timeout(3 * BUILD_SECONDS)
-@pytest.mark.parametrize("ranks", [1, 2, 4])
-def test_the_stencil_computes_what_one_process_does(ranks, examples, mpiexec, tmp_path):
-    n, steps, file = 11, 6, tmp_path / "heat.bin"
-    mpiexec.run(ranks, examples / "stencil", str(n), str(steps), file).check()
-    heat = np.fromfile(file).reshape(n, n, n)
-    np.testing.assert_allclose(heat, heat_in_a_box(n, steps), rtol=1e-12)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("program", SOLVERS)
+def test_a_solver_computes_what_its_twin_in_python_does_alone(
+    program, ranks, examples, alone, mpiexec, tmp_path
+):
+    mpiexec.run(ranks, examples / program, cwd=tmp_path).check()
+    found = np.fromfile(tmp_path / f"{program}.bin")
+    np.testing.assert_allclose(found, np.fromfile(alone / program), rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("program", SOLVERS)
+def test_a_solver_is_short(program):
+    lines = (ROOT / "examples" / f"{program}.cpp").read_text().splitlines()
+    assert len(lines) <= SOLVERS[program]
 
 
 @pytest.mark.timeout(3 * BUILD_SECONDS)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -66,6 +67,21 @@ template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al>
 /// Memory that does not end with the expression that names it: a variable, or a view of one.
 template <class Range>
 concept LastingMemory = std::ranges::contiguous_range<Range> && std::ranges::borrowed_range<Range>;
+
+/// The elements of an array that says how many a row has, or of memory of the caller's own.
+template <class Array>
+[[nodiscard]] auto elements(Array& array) {
+    if constexpr (std::ranges::contiguous_range<Array>) {
+        return std::span(array);
+    } else {
+        return array.data();
+    }
+}
+/// How many elements a row has; one in memory of the caller's own.
+template <class Array>
+constexpr std::int64_t components_of = 1;
+template <class T, std::int64_t components>
+constexpr std::int64_t components_of<ParArray<T, components>> = components;
 
 /// A source and a destination in memory of the caller's own, such as a std::vector or std::span.
 /// Each unit of the route is `components` adjacent elements. The memory must stay where it is,

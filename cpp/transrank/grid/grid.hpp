@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -87,8 +87,9 @@ public:
     [[nodiscard]] int rank() const noexcept { return rank_; }
     /// The layout, for routes and redistributions.
     [[nodiscard]] const layout::BlockGrid& layout() const noexcept { return layout_; }
-    /// The shape of this rank's arrays, halo included.
+    /// The shape of this rank's arrays, and how many cells they have, halo included.
     [[nodiscard]] std::vector<std::int64_t> local_shape() const { return layout_.shape(rank_); }
+    [[nodiscard]] std::int64_t cells() const { return layout_.units(rank_); }
     /// The cells that this rank owns along an axis, as indices of the whole grid.
     /// Throws std::invalid_argument when there is no such axis; so do the other calls of an axis.
     [[nodiscard]] layout::IndexRange owned(int axis) const;
@@ -111,7 +112,7 @@ public:
     template <class T, std::int64_t components = 1>
     [[nodiscard]] array::ParArray<T, components> array() const {
         array::ParArray<T, components> made;
-        made.resize(layout_.units(rank_));
+        made.resize(cells());
         return made;
     }
 
@@ -144,25 +145,28 @@ public:
         move([&] { return Move{layout_, other.layout_, array::field(source, destination)}; });
     }
 
-    /// Collective. The whole array without halo on the rank `root`, empty on the others.
-    template <class T, std::int64_t components>
-    [[nodiscard]] std::vector<T> gather(const array::ParArray<T, components>& source,
-                                        int root = 0) const {
-        std::vector<T> whole;
+    /// Collective. The whole array without halo on the rank `root`, empty on the others. Own memory
+    /// has `components` adjacent elements for each cell.
+    template <class Source>
+    [[nodiscard]] auto gather(const Source& source, int root = 0,
+                              std::int64_t components = array::components_of<Source>) const {
+        const auto cells = array::elements(source);
+        std::vector<typename decltype(cells)::value_type> whole;
         move([&] {
             auto there = on_one_rank(root);
             whole.resize(static_cast<std::size_t>(there.units(rank_) * components));
-            return Move{layout_, std::move(there), array::field(source.data(), whole, components)};
+            return Move{layout_, std::move(there), array::field(cells, whole, components)};
         });
         return whole;
     }
     /// Collective. The reverse: distributes what the rank `root` passes; the others pass nothing.
-    template <class T, std::int64_t components>
-    void scatter(const std::vector<T>& whole, array::ParArray<T, components>& destination,
-                 int root = 0) const {
+    template <class T, class Destination>
+    void scatter(
+        const std::vector<T>& whole, Destination&& destination, int root = 0,
+        std::int64_t components = array::components_of<std::remove_cvref_t<Destination>>) const {
+        const auto cells = array::elements(destination);
         move([&] {
-            return Move{on_one_rank(root), layout_,
-                        array::field(whole, destination.data(), components)};
+            return Move{on_one_rank(root), layout_, array::field(whole, cells, components)};
         });
     }
 

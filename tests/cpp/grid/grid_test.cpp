@@ -158,6 +158,16 @@ TEST_CASE("grids move what the indices of the whole say") {
         std::ranges::fill(back.data(), untouched);
         pencils.scatter(whole, back, root);
         CHECK(holds(pencils, back, false));
+        const auto plain_whole = grid.gather(plain, root);
+        CHECK(plain_whole.size() == whole.size() / 2);
+        for (std::size_t k = 0; k < plain_whole.size(); ++k) {
+            right = right && plain_whole[k] == static_cast<std::int64_t>(k) + 7;
+        }
+        CHECK(right);
+        Numbers pairs(back.data().size(), untouched);
+        pencils.scatter(whole, std::span(pairs), root, 2);
+        CHECK(std::ranges::equal(pairs, back.data()));
+        CHECK(pencils.gather(pairs, root, 2) == whole);
         pencils.update(back, array::field(moved));
         CHECK(holds(pencils, back, true));
         CHECK(holds(pencils, moved, true));
