@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fixtures for every test: programs started under the mpiexec that belongs to this installation."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re
 import signal
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -16,9 +14,6 @@ from hypothesis import settings
 from support import trials
 from support.bounded import Finished, run_bounded
 from transrank import installation
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # A busy machine makes an example slow, not wrong.
 settings.register_profile("no-deadline", deadline=None)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """No test leaves processes behind."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

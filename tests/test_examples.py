@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Python examples, as a user runs them."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import ONE_THREAD
+from conftest import ONE_THREAD, Mpiexec
 from support.bounded import run_bounded
-
-if TYPE_CHECKING:
-    from conftest import Mpiexec
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 RANKS = pytest.mark.parametrize("ranks", [1, 2, 4])

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Benchmarks and examples without an optional package that they need."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

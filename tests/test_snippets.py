@@ -6,24 +6,18 @@ stand in a program of examples/, which the tests of the packages build and run. 
 and those of transrank parsed, run or not. What is not run stands below `<!-- not run: why -->`.
 """
 
-from __future__ import annotations
-
 import re
 import runpy
 import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import ONE_THREAD
+from conftest import ONE_THREAD, Mpiexec
 from support.bounded import run_bounded
 from transrank.lab.cli import __main__ as frame
-
-if TYPE_CHECKING:
-    from conftest import Mpiexec
 
 ROOT = Path(__file__).parents[1]
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md"]

@@ -6,23 +6,17 @@ commands: `<!-- small: OPTIONS -->` in place of those of `transrank measure`, `<
 where that is not 0.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from conftest import Mpiexec
 from transrank.lab.cli.__main__ import main
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from conftest import Mpiexec
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "sources.md"

@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The C interface: random moves against a serial oracle, misuse, and what the library shows."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from conftest import Mpiexec
 from support.built import ROOT, build_folder
 from support.trials import seconds, seed, trials
-
-if TYPE_CHECKING:
-    from conftest import Mpiexec
 
 HEADER = ROOT / "cpp" / "c" / "transrank" / "transrank.h"
 # Name, and number of parameters after the first.

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One rank: `make` a route and a file of choices in a folder, or `read` all files of a folder."""
 
-from __future__ import annotations
-
 import os
 import re
 import resource

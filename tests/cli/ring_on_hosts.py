@@ -4,8 +4,6 @@
 Prints `RANK PEER TRANSPORT` for each peer of each rank, rank 0 for all.
 """
 
-from __future__ import annotations
-
 import re
 
 from python.exchange.ring import WORLD, Ring

@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The study `advection-solution` through the runner: orders, mass, and what is refused."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pytest
 
+from conftest import Mpiexec
 from support import recorded
 from transrank import installation
 from transrank.lab.store.lines import Case
 from transrank.lab.store.records import read_run
-
-if TYPE_CHECKING:
-    from conftest import Mpiexec
 
 ORDERS = {"first-order": 1, "second-order": 2}
 

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -202,10 +200,7 @@ def test_a_published_machine_is_laid_beside_with_its_source(store):
 
 
 def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store):
-    for launches, ours in (
-        ([on_nodes(1)], "2 ranks on 1 node"),
-        ([], "ranks on unknown nodes"),
-    ):
+    for launches, ours in (([on_nodes(1)], "2 ranks on 1 node"), ([], "ranks on unknown nodes")):
         store.keep("20261102-000000-bbbb", *launches, *pingpong(8, 1.0))
         answer = store.run("compare latest fugaku")
         assert answer.status == 0

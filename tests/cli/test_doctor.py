@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """transrank doctor on this machine, and on what is wrong on purpose."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import json

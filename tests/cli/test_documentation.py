@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pages under docs/ name what there is: a new verb, status or benchmark needs a row."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The frame of the command line: help, exit statuses, words for what goes wrong."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

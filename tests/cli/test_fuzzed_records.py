@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whatever a record file holds, every verb that reads it answers or refuses in one line."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

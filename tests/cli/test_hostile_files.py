@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whatever a file holds, who reads it answers or refuses: nothing is started, and nothing hangs."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -182,11 +180,7 @@ FORMATS = [
         command("import", "FILE", "-n", "4"),
     ),
     Format("tuning file", tuning_seeds, read_note),
-    Format(
-        "map in XML",
-        lambda: [trees.xt6_xml(version).encode() for version in (1, 2)],
-        read_map,
-    ),
+    Format("map in XML", lambda: [trees.xt6_xml(version).encode() for version in (1, 2)], read_map),
     Format("map in a line", lambda: [b"pack:2 numa:2(memory=8GiB) core:6 pu:1"], read_line),
     Format("answer to a probe", lambda: [probe_seed()], lambda path, _: str(probe.read(path))),
     Format(

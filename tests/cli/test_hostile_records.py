@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What stands in a record supplies no program, argument, setting or path to those who resume it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -23,11 +21,7 @@ from transrank.lab.machine.facts import read_facts
 from transrank.lab.store import schema
 
 EVIL = "evil-7f3a"
-TEXTS = (
-    f"sh -c 'touch {EVIL}; echo {{ranks}}'",
-    f"../../{EVIL}",
-    f"runner=/opt/{EVIL}",
-)
+TEXTS = (f"sh -c 'touch {EVIL}; echo {{ranks}}'", f"../../{EVIL}", f"runner=/opt/{EVIL}")
 LISTS = (
     [f"LD_PRELOAD=/opt/{EVIL}.so"],
     ["--study", "pingpong", "--only", f"/opt/{EVIL}", "--count", "1"],

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Launches over several hosts: virtual ones, whose links have a bandwidth, are slow, or cut."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -26,10 +24,7 @@ from transrank.lab.tune.openmpi import OpenMpi
 from transrank.lab.tune.own import Own
 
 OBSTACLE = launched_hosts.obstacle()
-pytestmark = [
-    pytest.mark.hosts,
-    pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or ""),
-]
+pytestmark = [pytest.mark.hosts, pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")]
 
 LINK_BITS = 400_000_000
 THROTTLED_BITS = 80_000_000
@@ -75,8 +70,7 @@ def best_rate(case: Case) -> tuple[Pair, float]:
 
 def test_memory_is_shared_inside_and_the_link_used_between(shaped, tmp_path):
     run = shaped.measure(
-        tmp_path / "run.jsonl",
-        *("contention", "-n", "4", "--sizes", "512KiB", *MATRIX),
+        tmp_path / "run.jsonl", *("contention", "-n", "4", "--sizes", "512KiB", *MATRIX)
     )
     placement = run.launches[0].placement
     assert (placement.hosts, placement.rank_host) == (("node0", "node1"), (0, 0, 1, 1))

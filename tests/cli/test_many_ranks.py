@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Records of more ranks than a case lists: real ones of few, and one of more than a machine has."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """transrank measure, with the real runner under the real mpiexec: asked for, planned, done."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Words from elsewhere, in a record, a file name, a launch's output, stay words when printed."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs that are killed, interrupted or out of disk keep what was finished, and are resumed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -144,9 +142,7 @@ def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(number, tmp_pa
 
 
 @pytest.fixture
-def limited_shell(
-    tmp_path: Path,
-) -> Callable[[str, Path], subprocess.CompletedProcess[str]]:
+def limited_shell(tmp_path: Path) -> Callable[[str, Path], subprocess.CompletedProcess[str]]:
     """Runs a shell script in which `disk` is a file system of 64 MiB."""
     disk = tmp_path / "disk"
     disk.mkdir()

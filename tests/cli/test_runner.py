@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """transrank-run under the real mpiexec, started by hand."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """transrank script: the examples of its help, and what it refuses."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 

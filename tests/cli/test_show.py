@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -89,11 +87,7 @@ def test_doubtful_rows_are_marked_and_the_marks_explained(store):
         *pingpong(64, 1.0),
         recorded.skipped(64, launch=3, status="failed", reason="wrong byte 7 on rank 1"),
     ]
-    store.keep(
-        RUN,
-        *lines,
-        options=recorded.header()["options"] | {"precision": 0.05},
-    )
+    store.keep(RUN, *lines, options=recorded.header()["options"] | {"precision": 0.05})
     answer = store.run("show")
     lines_shown = answer.stdout.splitlines()
     rows = {line.split(" B ")[0].strip(): line.split()[-1] for line in lines_shown if line}
@@ -139,7 +133,7 @@ def test_json_holds_seconds_and_bytes_and_csv_a_row_per_case(store):
     assert (first["bytes"], first["axes"]) == (1024, {"bytes": 1024})
     assert len(first["launch_seconds"]) == 3
     assert [second[name] for name in ("status", "reason", "seconds")] == [
-        *("skipped", "needs 3 GiB", None),
+        *("skipped", "needs 3 GiB", None)
     ]
     rows = rows_of(store.run("show --format csv").stdout)
     assert [row["case"] for row in rows] == ["pingpong/1024B", "pingpong/4096B"]

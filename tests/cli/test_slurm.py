@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A job script of `transrank script` runs on a real Slurm of two nodes, on virtual hosts."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +13,7 @@ from transrank import installation
 from transrank.lab.store.records import Run, Shape, read_run
 
 OBSTACLE = slurm_cluster.obstacle()
-pytestmark = [
-    pytest.mark.hosts,
-    pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or ""),
-]
+pytestmark = [pytest.mark.hosts, pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")]
 
 # The virtual hosts see each other's shared memory, so MPI is told to use the network between them.
 NETWORK = {

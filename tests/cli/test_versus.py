@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """transrank versus, with the real runner under the real mpiexec."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Everything that is printed for people fits the terminal: 80 columns, or as many as it has."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every *_test.cpp, at each rank count of its line `// ranks: 1 2 3 4` (without one: 1)."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.mark import ParameterSet
 
+from conftest import Mpiexec
 from support import trials
 from support.built import cpp_test
-
-if TYPE_CHECKING:
-    from _pytest.mark import ParameterSet
-
-    from conftest import Mpiexec
 
 SOURCES = Path(__file__).parent
 RANKS = re.compile(r"^// ranks:((?: \d+)+)$", re.MULTILINE)

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the others are told when a rank is killed or finalizes MPI, and that nothing is left."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from conftest import Mpiexec
 from support.built import cpp_test
 from transrank import installation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from conftest import Mpiexec
 
 WAYS = ["shared-direct", "shared-staged", "message"]
 # By default a launcher ends the whole job when a rank dies.

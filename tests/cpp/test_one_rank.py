@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every collective call of the C++ library, misused by one rank."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from conftest import Mpiexec
 from support.built import ROOT, cpp_test
 from support.trials import seconds, seed, trials
-
-if TYPE_CHECKING:
-    from conftest import Mpiexec
 
 PROGRAM = Path(__file__).parent / "mpi" / "one_rank_program.cpp"
 LIBRARY = ROOT / "cpp" / "transrank"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pairs of arrays that cannot be one field do not compile, and the compiler says why."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The shared transports under ThreadSanitizer, with ranks as threads over one mapping."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

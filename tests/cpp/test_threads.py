@@ -5,18 +5,13 @@ ThreadSanitizer sees the library's code alone: MPI is not compiled for it, and w
 memory is left out. The locks that MPI takes are seen, and order what happens before and after.
 """
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
 
+from conftest import Mpiexec
+from support.bounded import Finished
 from support.built import build_folder, cpp_test
-
-if TYPE_CHECKING:
-    from conftest import Mpiexec
-    from support.bounded import Finished
 
 WATCHER = {
     "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 ignore_interceptors_accesses=1",

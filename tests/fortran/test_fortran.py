@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Fortran module: random moves against a serial oracle, misuse, and the examples."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The protocols of shared memory under the model checker Spin, and that the checks can fail."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -31,12 +29,7 @@ def errors(folder: Path, model: Path, *defines: str) -> int:
     )
     subprocess.run(["cc", "-O1", "-o", "pan", "pan.c"], cwd=folder, check=True, timeout=120)
     done = subprocess.run(
-        ["./pan", "-m100000"],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=120,
+        ["./pan", "-m100000"], cwd=folder, check=True, capture_output=True, text=True, timeout=120
     )
     found = re.search(r"errors: (\d+)", done.stdout)
     assert found is not None, done.stdout

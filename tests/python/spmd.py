@@ -8,8 +8,6 @@ Property tests draw the same cases on every rank, from one seed; an assertion th
 rank fails on all, and therefore the case is made smaller on all ranks in step.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import runpy

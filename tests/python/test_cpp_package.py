@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program of a user's in C++ or C: find_package(transrank), and the examples built that way."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

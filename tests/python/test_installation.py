@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The runner and the mpiexec of an installation belong together."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from importlib import metadata

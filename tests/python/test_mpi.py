@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One process has one MPI library, and only transrank.mpi loads it."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import textwrap
@@ -34,9 +32,7 @@ NAMES_OF_LIBRARIES = [
 def python(code: str, env: Mapping[str, str] | None = None) -> Finished:
     """Run a program in a Python of its own: pytest's must never become an MPI process."""
     return run_bounded(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        timeout=60,
-        env={**ONE_THREAD, **(env or {})},
+        [sys.executable, "-c", textwrap.dedent(code)], timeout=60, env={**ONE_THREAD, **(env or {})}
     )
 
 

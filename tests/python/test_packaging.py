@@ -246,11 +246,7 @@ def test_a_site_mpi_is_bound_by_its_absolute_path(tmp_path):
     build_dir = ROOT / "build" / installation.build().mpi / "as-site"
     pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--no-build-isolation"]
     run_bounded(
-        [
-            *pip,
-            *("-C", f"build-dir={build_dir}"),
-            *("--target", tmp_path, ROOT),
-        ],
+        [*pip, *("-C", f"build-dir={build_dir}"), *("--target", tmp_path, ROOT)],
         timeout=BUILD_SECONDS,
         env={"MPI_HOME": home, "TRANSRANK_MPI": "", **UNOPTIMISED},
     ).check()

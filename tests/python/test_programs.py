@@ -5,8 +5,6 @@ They are programs, since pytest's own process must never become an MPI process. 
 are run by one job per rank count, one after the other; what tries random cases has its own.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import defaultdict

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Of several variants in one installation the one for the MPI at hand is taken."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -7,14 +7,11 @@ import contextlib
 import os
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from support.processes import below, kill, wait_until_gone
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 GRACE_SECONDS = 3.0
 

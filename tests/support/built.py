@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the C++ tests were built."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `transrank` with a store of its own, in this process or in one of its own; runs."""
 
-from __future__ import annotations
-
 import io
 import os
 import shlex
@@ -62,11 +60,7 @@ def start(line: str, *more: str | Path, store: Path) -> subprocess.Popen[str]:
 
 def environment(store: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """Settings that make the outcome independent of who runs the test, and where."""
-    return {
-        "TRANSRANK_STORE": str(store),
-        "TRANSRANK_LAUNCHER": "",
-        **(more or {}),
-    }
+    return {"TRANSRANK_STORE": str(store), "TRANSRANK_LAUNCHER": "", **(more or {})}
 
 
 def run_quietly(arguments: list[str]) -> tuple[int, str]:

@@ -9,8 +9,6 @@ given rate. For kernels without netem. Says `ready` when all devices are there, 
 killed.
 """
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import heapq

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`transrank measure` over several virtual hosts: started on the first, by mpiexec and its ssh."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

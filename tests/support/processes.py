@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Processes below one that a test has started: found, waited for, and killed by their id."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

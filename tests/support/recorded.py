@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Record lines as transrank writes them, for tests: change what a test is about, keep the rest."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -145,12 +143,7 @@ def planned(number: int = 0, cases: Sequence[str] = ("pingpong/1024B",), **chang
 
 def cores(latency: float | None = 50e-9, work: float | None = 10e-6, **changes: Any) -> Line:
     """The event that names the state of the cores that the run is of."""
-    line: Line = {
-        "kind": "event",
-        "event": "cores",
-        "time": "2026-11-20T00:00:00Z",
-        "shape": SHAPE,
-    }
+    line: Line = {"kind": "event", "event": "cores", "time": "2026-11-20T00:00:00Z", "shape": SHAPE}
     state = {"latency_seconds": latency, "work_seconds": work}
     line |= {name: seconds for name, seconds in state.items() if seconds is not None}
     return _changed(line, changes)

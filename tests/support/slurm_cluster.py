@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A Slurm of two nodes on one machine, on virtual hosts; everything of it lies in one folder."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the programs of OSU and IMB print: of long tables the first rows, some, and the last."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

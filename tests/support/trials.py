@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many random cases a test tries: a sample, or as many as `make stress` asks for."""
 
-from __future__ import annotations
-
 import os
 
 VARIABLE = "TRANSRANK_TRIALS"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The layer check finds what it must and nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import check_layers

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wheels for several MPIs become one, which says the newest glibc that it needs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import zipfile

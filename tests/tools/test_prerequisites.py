@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A machine that lacks something is told what, and which package has it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

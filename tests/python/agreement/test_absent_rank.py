@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A rank that ends is named by an error of those that wait for it in a collective call."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from conftest import Mpiexec
+from conftest import Mpiexec
 
 PROGRAM = """
 import sys

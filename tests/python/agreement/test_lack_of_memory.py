@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An allocation that fails on one rank ends a collective call on all ranks: no abort, no wait."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from conftest import Mpiexec
 from support import trials
 from support.bounded import run_bounded
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from conftest import Mpiexec
 
 COMPILER = os.environ.get("CXX", "g++")
 # The n-th allocation of C++ from now on fails; none when n is negative.

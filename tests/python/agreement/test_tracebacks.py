@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is wrong is printed once by each rank, with the frames that lead to it in the program."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from conftest import Mpiexec
+from conftest import Mpiexec
 
 PROGRAM = """
 import numpy as np

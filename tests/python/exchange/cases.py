@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random exchanges as hypothesis draws them, and what they must do, worked out serially."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A small exchange: every rank sends its numbers to the next one."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What layouts say of themselves: boxes, help, and words for what they cannot be made from."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import reduce

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Layouts and routes, pickled and copied: equal ones come back, and rubbish is refused."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import struct

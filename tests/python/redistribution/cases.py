@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bundles on grids of hypothesis: what each rank has, and should get, cut from whole arrays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,10 +51,7 @@ def transports() -> st.SearchStrategy[str]:
 
 def bundles() -> st.SearchStrategy[list[Field]]:
     field = st.builds(
-        Field,
-        st.sampled_from(DTYPES),
-        st.sampled_from([(), (3,), (2, 2)]),
-        st.booleans(),
+        Field, st.sampled_from(DTYPES), st.sampled_from([(), (3,), (2, 2)]), st.booleans()
     )
     return st.lists(field, min_size=1, max_size=3)
 

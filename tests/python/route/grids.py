@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Block grids of hypothesis, described so that NumPy can cut a global array by itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What routes must do, the plain way: all ranks' arrays in one process, one index at a time."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

@@ -2,11 +2,9 @@
 # ranks: 2 3
 """Each collective call on one rank while the others make another one: an error that names both."""
 
-from __future__ import annotations
-
 import tempfile
+from collections.abc import Callable
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,9 +12,6 @@ import pytest
 import transrank
 from python.spmd import WORLD, main
 from transrank import route as routes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROWS = 3
 SIZE = WORLD.size

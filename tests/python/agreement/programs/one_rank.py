@@ -6,8 +6,6 @@ An unknown keyword, or something that is no communicator, cannot be agreed on, a
 After MPI_Finalize every call is refused at once.
 """
 
-from __future__ import annotations
-
 import inspect
 import os
 import re
@@ -250,19 +248,11 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         lambda route: exchange(route, np.zeros(grid(halo=1).local_extents(RANK)), dimensions=2),
         lambda: {"route": routes.halo(WORLD, grid(halo=1))},
     ),
-    "Alltoall": (
-        lambda **given: transrank.Alltoall(WORLD, **given).run(),
-        lambda: dict(BLOCKS),
-    ),
+    "Alltoall": (lambda **given: transrank.Alltoall(WORLD, **given).run(), lambda: dict(BLOCKS)),
     "alltoall": (lambda **given: transrank.alltoall(WORLD, **given), lambda: dict(BLOCKS)),
     "Redistribution": (
         redistribution,
-        lambda: {
-            "source": grid(0),
-            "destination": grid(1),
-            "fill_halo": False,
-            "numbering": "C",
-        },
+        lambda: {"source": grid(0), "destination": grid(1), "fill_halo": False, "numbering": "C"},
     ),
     "Redistribution of lists": (
         redistribution,
@@ -270,10 +260,7 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
     ),
     "Redistribution.store": (
         store,
-        lambda: {
-            "fields": tuple(np.zeros(shape) for shape in SHAPES),
-            "transport": "message",
-        },
+        lambda: {"fields": tuple(np.zeros(shape) for shape in SHAPES), "transport": "message"},
     ),
     "Redistribution.along": (
         along,
@@ -315,14 +302,8 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         lambda route: numbered().use_route(route),
         lambda: {"route": ring()},
     ),
-    "ArrayTransformer.borrow_mapping": (
-        borrow,
-        lambda: {"other": transformer()},
-    ),
-    "ArrayTransformer.fit_son": (
-        fit,
-        lambda: {"father": np.zeros(ROWS)},
-    ),
+    "ArrayTransformer.borrow_mapping": (borrow, lambda: {"other": transformer()}),
+    "ArrayTransformer.fit_son": (fit, lambda: {"father": np.zeros(ROWS)}),
     "ArrayTransformer.init_persistent_pull": (
         with_options("init_persistent_pull"),
         lambda: dict(BINDING),
@@ -388,9 +369,7 @@ OTHER_BLOCKS = {
 # What one rank passes instead: of the same type, and in itself as good. Made by all ranks.
 OTHERS: dict[str, Callable[[], Arguments]] = {
     "Numbering": lambda: {"table": True},
-    "route.ghost_pull": lambda: {
-        "owners": Distribution.block_cyclic(ROWS * RANKS, RANKS, 2),
-    },
+    "route.ghost_pull": lambda: {"owners": Distribution.block_cyclic(ROWS * RANKS, RANKS, 2)},
     "route.ghost_pull of a numbering": lambda: {"owners": transrank.Numbering(WORLD, 2 * RANK)},
     "route.ghost_push": lambda: {"owners": Distribution.block_cyclic(ROWS * RANKS, RANKS, 2)},
     "route.ghost_push of a numbering": lambda: {"owners": transrank.Numbering(WORLD, RANK + 2)},
@@ -427,10 +406,7 @@ OTHERS: dict[str, Callable[[], Arguments]] = {
         "source": BlockGrid([even(), even(1)], memory_order=(0, 1)),
         "destination": None,
     },
-    "Redistribution.bind": lambda: {
-        "source": dataset().astype("f4"),
-        "dimensions": ["x", "y"],
-    },
+    "Redistribution.bind": lambda: {"source": dataset().astype("f4"), "dimensions": ["x", "y"]},
     "Redistribution.redistribute": lambda: {
         "source": dataset().astype("f4"),
         "dimensions": ["x", "y"],
@@ -475,7 +451,7 @@ OWN = {
     "route.ghost_push": {"rows", "targets", "begin"},
     "route.lists": {"source", "destination"},
     "route.alltoallv": {
-        *("send_counts", "receive_counts", "send_displacements", "receive_displacements"),
+        *("send_counts", "receive_counts", "send_displacements", "receive_displacements")
     },
     "route.save": {"place"},
     "route.load": {"place"},

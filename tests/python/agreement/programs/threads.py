@@ -2,8 +2,6 @@
 # ranks: 2 3 4
 """Threads make and run exchanges at once, each over a communicator of its own."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

@@ -2,8 +2,6 @@
 # ranks: 1 2 3 4
 """ParArray and ArrayTransformer agree with a serial oracle, for rows of every kind."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

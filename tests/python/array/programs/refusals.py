@@ -2,8 +2,6 @@
 # ranks: 1 2 3
 """What is wrong with an array on one rank is the same error on every rank."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import tempfile

@@ -2,8 +2,6 @@
 # ranks: 2 3
 """Alltoalls of NumPy arrays by every algorithm, beside MPI's, and what is refused."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

@@ -2,8 +2,6 @@
 # ranks: 2 3
 """Alltoalls that are dropped, or whose arrays change, while some ranks are under way."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

@@ -2,8 +2,6 @@
 # ranks: 1 2 3
 """The fields of one exchange must not write what another one reads or writes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import permutations
 

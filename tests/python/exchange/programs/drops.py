@@ -6,8 +6,6 @@ Memory that is taken afterwards must keep what is put into it; whoever is not to
 have the right values; nobody crashes or waits for ever.
 """
 
-from __future__ import annotations
-
 import gc
 import random
 import time

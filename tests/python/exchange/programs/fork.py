@@ -2,8 +2,6 @@
 # ranks: 1 2
 """A child of fork is no rank: it may use what it has inherited, and disturbs nobody."""
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import os

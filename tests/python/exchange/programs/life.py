@@ -2,8 +2,6 @@
 # ranks: 1 2 3
 """Everything that is bound has one life: start, test, wait, run, abandon, explain, close."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

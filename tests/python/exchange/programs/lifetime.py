@@ -2,8 +2,6 @@
 # ranks: 1 2 3
 """Arrays and exchanges may die in any order, at any time, on each rank by itself."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

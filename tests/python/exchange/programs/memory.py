@@ -2,8 +2,6 @@
 # ranks: 1 2
 """Arrays in shared memory are ordinary NumPy arrays to their user."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -2,8 +2,6 @@
 # ranks: 1 2 3
 """Calls in the wrong order raise on their rank, and on the peers as soon as those wait."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 

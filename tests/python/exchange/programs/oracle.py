@@ -2,8 +2,6 @@
 # ranks: 1 2 3 4
 """Random exchanges do what a serial program does, bit by bit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,8 +2,6 @@
 # ranks: 1 2 3 4
 """What is wrong on one rank when an exchange is bound is the same error on every rank."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -2,8 +2,6 @@
 # ranks: 1 2 3 4
 """Along a route of grids an array has the shape of the rank's part, or nothing is moved."""
 
-from __future__ import annotations
-
 import tempfile
 from functools import partial
 from math import prod

@@ -2,8 +2,6 @@
 # ranks: 1 2 3 4
 """Ghosts of rows against indexing of the whole array."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

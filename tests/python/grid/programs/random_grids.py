@@ -2,21 +2,17 @@
 # ranks: 1 2 3 4
 """Grids of any shape and division against NumPy's indexing of the whole array."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import transrank
 from python.spmd import WORLD, main, property_test
 from support.trials import trials
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 UNTOUCHED = -1
 

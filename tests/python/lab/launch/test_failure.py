@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Why a launch failed or may not begin, in words."""
 
-from __future__ import annotations
-
 import os
 import resource
 import socket

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Command lines of launchers, and that the real one does what they ask for."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from dataclasses import replace
@@ -51,7 +49,7 @@ def test_more_ranks_than_cores_are_not_bound_and_yield():
     assert hydra().settings(Shape(5))["MPIR_CVAR_ENABLE_HEAVY_YIELD"] == "1"
     assert "MPIR_CVAR_ENABLE_HEAVY_YIELD" not in hydra().settings(Shape(4))
     assert openmpi().options(Shape(5)) == [
-        *("-n", "5", "--map-by", "slot:oversubscribe", "--bind-to", "none"),
+        *("-n", "5", "--map-by", "slot:oversubscribe", "--bind-to", "none")
     ]
     assert "--overcommit" in Srun(FOUR, "openmpi", "srun").options(Shape(5))
 
@@ -87,7 +85,7 @@ def test_ranks_per_node_reach_the_launcher():
     assert hydra(capacity).options(shape)[:4] == ["-n", "8", "-ppn", "2"]
     assert "ppr:2:node" in openmpi(capacity).options(shape)
     assert Srun(capacity, "mpich", "srun").options(shape)[:6] == [
-        *("-n", "8", "-N", "4", "--ntasks-per-node", "2"),
+        *("-n", "8", "-N", "4", "--ntasks-per-node", "2")
     ]
 
 

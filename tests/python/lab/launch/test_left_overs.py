@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What killed ranks leave in shared memory: told from what is in use, removed by its launch."""
 
-from __future__ import annotations
-
 import contextlib
 import mmap
 import os

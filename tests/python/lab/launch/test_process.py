@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Launches end: by themselves, in time, or killed, and leave no process behind; their output."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Job scripts say what the batch systems need to know, and a shell accepts them."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import replace
 from pathlib import Path

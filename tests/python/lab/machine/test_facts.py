@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Facts about machines, their environment and load, from trees that are known."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Maps of machines: from hwloc's XML, from a line of text, from sysfs, and of this machine."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

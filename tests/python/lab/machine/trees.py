@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trees of /proc and /sys: a captured virtual machine, a large server; maps as hwloc has them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

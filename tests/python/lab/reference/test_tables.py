@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The published tables are whole, and the identities that they must obey hold."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A page taken apart: its elements checked for balance, its tables, texts and embedded JSON."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

@@ -5,8 +5,6 @@ Times follow Hockney's model with a known start-up time, rate and protocol step,
 factor per launch and per sample, so that a test knows what the page must say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

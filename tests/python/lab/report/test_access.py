@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page says of one-sided operations, of neighbors and of pieces, from known times."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

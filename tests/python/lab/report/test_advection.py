@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page says of advection: costs from known times, errors from known outcomes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

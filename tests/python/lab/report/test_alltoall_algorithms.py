@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page says where MPI's alltoall is beaten, by which algorithm and how much."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from python.lab.report.synthetic import Survey, context

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The question about contention: its words and figures are those of the timings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results become curves, curves panels with axes and drawings: one comparison in each."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 
@@ -214,10 +212,7 @@ def test_values_are_inside_their_domain(values):
     assert max(values) < high
 
 
-@given(
-    st.lists(st.floats(1e-9, 1e3), min_size=1),
-    st.lists(st.floats(1e-15, 1e15)),
-)
+@given(st.lists(st.floats(1e-9, 1e3), min_size=1), st.lists(st.floats(1e-15, 1e15)))
 def test_intervals_have_room_but_not_all_of_it(values, ends):
     low, high = drawn_bounds(values, ends)
     assert low <= min(values) <= max(values) <= high

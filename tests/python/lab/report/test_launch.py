@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The question about job starts: how they grow, and on which shapes of nodes others were."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from python.lab.report.synthetic import Survey, context

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The question about locality: the guide's own times, recorded as a run, give the guide's words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

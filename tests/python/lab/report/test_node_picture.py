@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The picture of a node: every domain and core of the stored map, and each rank where it ran."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict
 from typing import Any

@@ -5,8 +5,6 @@ Of each case one launch was disturbed throughout, and took a hundred times as lo
 out, and so must all that is made from the record itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page as a file: complete, self-contained, safe, and with the store's numbers."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

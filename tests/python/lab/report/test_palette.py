@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Colours can be seen on their page, and told apart by people who see fewer of them."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from importlib import resources

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Published machines stand beside what they can be compared with, and say whose they are."""
 
-from __future__ import annotations
-
 import pytest
 
 from python.lab.report.synthetic import Survey, context

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the published tables say: computed, and other numbers give other sentences."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import replace
 
@@ -94,10 +92,7 @@ TOLD = {
         "within 4.7 %, with no bend",
         "equal at 127 processors",
     ),
-    ("columbia", None): (
-        "1.07 times as fast, its cache 1.5 times as large",
-        "do not tell",
-    ),
+    ("columbia", None): ("1.07 times as fast, its cache 1.5 times as large", "do not tell"),
 }
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page says of redistributions and of their planning."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

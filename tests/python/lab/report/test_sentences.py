@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """No sentence says more than was measured: no canned causes, no ratio without an interval."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Steps and crossovers are found where curves have them, and nowhere else."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

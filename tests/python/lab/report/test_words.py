@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page says in words is what was measured."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable

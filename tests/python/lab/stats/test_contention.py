@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Contention: on timings with a known shared link the disturbed domains and slow links come out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 

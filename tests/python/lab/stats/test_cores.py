@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The state of the cores: the commonest, named in the record; warnings and unlike runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -80,10 +78,7 @@ def test_where_nothing_was_probed_nothing_is_known(tmp_path):
 def test_the_last_word_of_the_record_holds_for_each_shape(tmp_path):
     four = cores(60e-9, None) | {"shape": {"ranks": 4, "ranks_per_node": 2}}
     run = run_of(tmp_path, cores(250e-9, None), four, cores(50e-9, 1e-5))
-    assert states_of(run) == {
-        Shape(2): CoreState(50e-9, 1e-5),
-        Shape(4, 2): CoreState(60e-9),
-    }
+    assert states_of(run) == {Shape(2): CoreState(50e-9, 1e-5), Shape(4, 2): CoreState(60e-9)}
 
 
 def test_the_value_is_of_the_rounds_in_the_state_of_the_run(tmp_path):
@@ -131,8 +126,7 @@ def test_a_probe_without_an_answer_is_no_other_distance(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("other", "unlike"),
-    [((60e-9, 10e-6), False), ((70e-9, 10e-6), True), ((50e-9, 11e-6), True)],
+    ("other", "unlike"), [((60e-9, 10e-6), False), ((70e-9, 10e-6), True), ((50e-9, 11e-6), True)]
 )
 def test_runs_of_cores_in_different_states_are_unlike(tmp_path, other, unlike):
     one = run_of(tmp_path, recorded.case(), cores(50e-9, 10e-6))

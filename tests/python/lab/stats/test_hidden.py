@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What computation hides, from made-up cases of the study `overlap`."""
 
-from __future__ import annotations
-
 import pytest
 
 from transrank.lab.stats.estimate import Estimate

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lines through curves of known latency and cost per byte, and exponents of power laws."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Locality: the published table leads to the published conclusions; stray pages do not count."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Medians with their intervals, and intervals for what other surveys of the machine find."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np

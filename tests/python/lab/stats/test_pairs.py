@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pairs of launches are simulated: what both launches of a pair share must not matter."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,12 +11,7 @@ from support import recorded
 from transrank.lab.stats.compare import compare_results, summarise_family
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.launches import combine
-from transrank.lab.stats.pairs import (
-    are_paired,
-    paired_ratios,
-    summarise_case_pair,
-    summarise_pair,
-)
+from transrank.lab.stats.pairs import are_paired, paired_ratios, summarise_case_pair, summarise_pair
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.store.lines import DISTURBED, Case, Shape, from_json
 from transrank.lab.store.records import read_run

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where ranks that take part are, and which cases stand beside which published numbers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Output of the suites' own binaries, printed on two ranks of one machine, read as runs."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is imported or published has the names that transrank-run gives its own cases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Records of before an axis was renamed are read as of today; runs are repeated by their words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

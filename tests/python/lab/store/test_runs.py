@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from __future__ import annotations
-
 import os
 from datetime import datetime, timezone
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Axes of studies as options: what `transrank list studies` prints can be typed."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 

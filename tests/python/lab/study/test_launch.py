@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Job starts: real ones, and the sums that turn stamps into a case."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What spoils numbers is found, with a hint, and nothing else is complained about."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the driver makes of launches that go wrong in ways that a real runner does on no demand."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How long a run takes, and what is left of it."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which launches follow those that a run began with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Headers and events are valid whatever the user says; lines of a growing file are seen once."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

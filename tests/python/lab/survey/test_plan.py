@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plans hold every case of every shape in every repetition, once, in turns; domains are filled."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

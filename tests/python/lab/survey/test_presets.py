@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The surveys ask every study, and the quick one asks little of each."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +19,7 @@ def cases(selections: tuple[Selection, ...]) -> set[str]:
 def test_both_surveys_ask_every_study_but_those_that_must_be_named():
     everything = {study.name for study in catalogue.studies().values() if study.surveyed}
     assert set(catalogue.studies()) - everything == {
-        *("contention", "datatypes", "fan", "locality", "multi-pingpong", "neighborhood"),
+        *("contention", "datatypes", "fan", "locality", "multi-pingpong", "neighborhood")
     }
     for selections in (presets.full(), presets.quick()):
         assert {case.partition("/")[0] for case in cases(selections)} == everything

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is seen while a run goes on."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

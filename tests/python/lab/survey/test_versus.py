@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Two variants in turns: by which order, until when, and what is left when one of them fails."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

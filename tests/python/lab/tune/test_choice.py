@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Choices are made beyond noise and in the fewest ranges; files say what was chosen."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -119,7 +117,7 @@ OWN = {
             },
         },
         "comm_type=inter": {"algorithm=MPIR_Alltoall_inter_pairwise_exchange": {}},
-    },
+    }
 }
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The library at hand really uses a file that was written for it, and no other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The verb from measuring to a file, with a library whose times are known."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

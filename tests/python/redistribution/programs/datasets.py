@@ -2,8 +2,6 @@
 # ranks: 1 2 3 4
 """Datasets of xarray, redistributed with their coordinates."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray

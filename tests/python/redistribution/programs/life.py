@@ -2,8 +2,6 @@
 # ranks: 2 3
 """A redistribution is a route, made or given, and an exchange along it, with that one's life."""
 
-from __future__ import annotations
-
 import os
 import signal
 import tempfile

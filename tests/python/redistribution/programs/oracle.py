@@ -2,8 +2,6 @@
 # ranks: 1 2 3 4
 """Bundles arrive where a serial cut of the whole arrays says, whatever the layouts."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 
@@ -26,10 +24,7 @@ def same_bytes(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
 def test_every_cell_arrives_and_comes_back(case):
     (extents, source, destination), bundle, transport, fill_halo = case
     there = transrank.Redistribution(WORLD, source.layout, destination.layout, fill_halo=fill_halo)
-    have, wanted = (
-        local(source, extents, halo=False),
-        local(destination, extents, halo=fill_halo),
-    )
+    have, wanted = (local(source, extents, halo=False), local(destination, extents, halo=fill_halo))
     starts = [field.array(field.of_cells(have)) for field in bundle]
     ends = [field.array(np.zeros_like(field.of_cells(wanted))) for field in bundle]
     there.store(list(zip(starts, ends, strict=True)), transport=transport)

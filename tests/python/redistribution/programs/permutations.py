@@ -2,8 +2,6 @@
 # ranks: 1 2 3
 """Blocks in every two orders of their dimensions arrive; they are larger than the tiles."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import permutations
 

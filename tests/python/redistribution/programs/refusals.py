@@ -2,8 +2,6 @@
 # ranks: 2 3
 """What cannot be redistributed is one error on every rank, and destinations stay as they are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -76,10 +74,7 @@ def test_transports_and_fields_that_do_not_fit_are_refused_and_nothing_moves():
         "binds an exchange with",
         lambda: store((start, end), transport="message" if last else "shared-staged"),
     )
-    refused(
-        "fields",
-        lambda: store([(start, end), (start, end)] if last else [(start, end)]),
-    )
+    refused("fields", lambda: store([(start, end), (start, end)] if last else [(start, end)]))
     refused(
         "units of shape () of float32",
         lambda: store((start.astype("float32"), end.astype("float32")) if last else (start, end)),

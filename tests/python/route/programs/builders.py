@@ -2,8 +2,6 @@
 # ranks: 1 2 3 4
 """Routes that ranks make together deliver what was asked for, and survive files."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 # ranks: 1 2 3
 """Flags in any form, halos of width 0, more parts than indices, and layouts sent between ranks."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any
