@@ -177,6 +177,13 @@ def test_the_readme_is_read_in_a_minute() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 80
 
 
+@pytest.mark.parametrize(("language", "most"), [("python", 5), ("cpp", 12)])
+def test_the_halo_of_the_readme_is_short(language: str, most: int) -> None:
+    (text,) = (it.text for it in blocks(language) if it.page == "README.md")
+    beside = re.compile(r"\s*(#|import |from |$)")  # includes, comments, output
+    assert len([line for line in text.splitlines() if not beside.match(line)]) <= most
+
+
 @pytest.mark.parametrize(
     "program", sorted((ROOT / "docs" / "images").glob("*.py")), ids=lambda path: path.stem
 )
