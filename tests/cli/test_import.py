@@ -19,7 +19,7 @@ def test_the_id_of_the_run_is_printed_and_its_label_finds_it(store):
     assert answer.status == 0
     (path,) = store.path.iterdir()
     assert answer.stdout == f"{path.stem}\n"
-    assert f"21 results of IMB from 1 file (1 launch) stored in {path}" in answer.stderr
+    assert f"17 results of IMB from 1 file (1 launch) stored in {path}" in answer.stderr
     shown = store.run("show old")
     assert shown.status == 0
     assert "old, IMB 2021.11" in shown.stdout

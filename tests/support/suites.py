@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the programs of OSU and IMB print: of long tables the first rows, some, and the last."""
+"""What the programs of OSU and IMB print: of long tables some rows.
+
+The lines that frame a table of IMB stand in `imb_np4_groups` alone.
+"""
 
 import re
 from pathlib import Path

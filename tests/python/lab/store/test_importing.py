@@ -80,7 +80,7 @@ def test_the_rate_that_imb_prints_is_ours(stored):
             # IMB divides by the slowest rank's time, printed with two decimals.
             assert result.rate == pytest.approx(reading.bytes_per_second, rel=0.02)
             checked += 1
-    assert checked == 6
+    assert checked == 4
 
 
 def test_several_benchmarks_of_one_file_are_several_studies(stored):
@@ -231,8 +231,8 @@ def test_bidirectional_rates_count_both_directions(stored):
 
 def test_operations_completed_all_at_once_are_left_out(take):
     rma = take("imb_rma")
-    aggregate = {"unidir_put": 3, "unidir_get": 3, "bidir_put": 3, "compare_and_swap": 1}
-    other_words = {"accumulate": 6, "get_accumulate": 6, "fetch_and_op": 2}
+    aggregate = {"unidir_put": 1, "unidir_get": 1, "bidir_put": 1, "compare_and_swap": 1}
+    other_words = dict.fromkeys(("accumulate", "get_accumulate", "fetch_and_op"), 2)
     assert rma.unknown == aggregate | other_words
     assert {line["axes"]["epoch"] for line in rma.lines[1:]} == {"flush"}
     assert {line["axes"]["epoch"] for line in take("imb_ext").lines[1:]} == {"fence"}
