@@ -105,12 +105,11 @@ void bind_exchange(nb::module_& module) {
     nb::class_<BoundExchange, Bound>(module, "Exchange", "A route bound to arrays and transports.");
     module.def(
         "bind_exchange",
-        [](CommunicatorArgument comm, const char* call, const nb::object& route,
-           const nb::callable& work) {
+        [](CommunicatorArgument comm, const char* call, const nb::callable& work) {
             const auto take = [&](nb::handle checked) {
                 BoundArrays arrays(nb::cast<std::vector<FieldTuple>>(checked[0]));
                 exchange::Parts parts{.route = std::make_shared<const route::Route>(
-                                          nb::cast<const route::Route&>(route)),
+                                          nb::cast<const route::Route&>(checked[2])),
                                       .fields = arrays.fields()};
                 return Asked{.arrays = std::move(arrays),
                              .parts = std::move(parts),
@@ -118,7 +117,7 @@ void bind_exchange(nb::module_& module) {
             };
             return bind_agreed(known(comm), comm.handle, call, work, std::cref(take));
         },
-        "comm"_a, "call"_a, "route"_a.none(), "work"_a);
+        "comm"_a, "call"_a, "work"_a);
 }
 
 }  // namespace transrank::bindings

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from transrank.array import ArrayTransformer, ParArray
     from transrank.collective import Alltoall, alltoall, alltoall_algorithms
     from transrank.exchange import AgreedError, BrokenExchange, Exchange, Misuse, transports
-    from transrank.ghosts import Ghosts
-    from transrank.grid import Grid
+    from transrank.grid import Ghosts, Grid
     from transrank.layout import BlockGrid, Distribution, Numbering, Rows
     from transrank.memory import empty, empty_like, full, full_like, zeros, zeros_like
     from transrank.redistribution import Redistribution
@@ -63,8 +62,7 @@ _NAMES = {
     "array": ["ArrayTransformer", "ParArray"],
     "collective": ["Alltoall", "alltoall", "alltoall_algorithms"],
     "exchange": ["AgreedError", "BrokenExchange", "Exchange", "Misuse", "transports"],
-    "ghosts": ["Ghosts"],
-    "grid": ["Grid"],
+    "grid": ["Ghosts", "Grid"],
     "layout": ["BlockGrid", "Distribution", "Numbering", "Rows", "layout"],
     "memory": ["empty", "empty_like", "full", "full_like", "zeros", "zeros_like"],
     "redistribution": ["Redistribution"],

@@ -392,10 +392,9 @@ class Exchange(Bound):
 def bind_exchange(
     comm: Comm,
     call: str,
-    route: object,
-    work: Callable[[], tuple[Sequence[str], tuple[Sequence[_Field], _Options]]],
+    work: Callable[[], tuple[Sequence[str], tuple[Sequence[_Field], _Options, Route]]],
 ) -> _Attempt[Exchange]:
-    """Collective. As `attempt`: `work` returns fields of a route, and options."""
+    """Collective. As `attempt`: `work` returns fields, options, and their route."""
 
 @final
 class RowArray:

@@ -4,6 +4,5 @@
 from transrank._core import AgreedError, BrokenExchange, Misuse, transports
 from transrank.exchange.bound import Bound
 from transrank.exchange.exchange import Exchange
-from transrank.exchange.halo import Halo
 
-__all__ = ["AgreedError", "Bound", "BrokenExchange", "Exchange", "Halo", "Misuse", "transports"]
+__all__ = ["AgreedError", "Bound", "BrokenExchange", "Exchange", "Misuse", "transports"]

@@ -39,7 +39,7 @@ class BoundFields(Bound):
     def _bind(
         self,
         comm: Intracomm,
-        route: _core.Route,
+        route: Callable[[], tuple[list[str], _core.Route]],
         pairs: Callable[[], list[tuple[Array, Array]]],
         dimensions: int | tuple[int, int],
         operation: str,
@@ -47,11 +47,15 @@ class BoundFields(Bound):
         push_below_bytes: int | None = None,
         longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
     ) -> None:
-        """Collective. Bind in place of what is bound, unless something is wrong on any rank."""
+        """Collective. Bind in place of what is bound, unless something is wrong on any rank.
+
+        `route` also returns words in which ranks have to agree; it and `pairs` may raise.
+        """
         fields: list[Field] = []
 
-        def check() -> tuple[list[str], tuple[list[_core._Field], CheckedOptions]]:
-            require_route(route)
+        def check() -> tuple[list[str], tuple[list[_core._Field], CheckedOptions, _core.Route]]:
+            said, along = route()
+            require_route(along)
             checked = check_options(
                 operation,
                 transport,
@@ -61,13 +65,13 @@ class BoundFields(Bound):
             both = _both(dimensions)
             for number, pair in enumerate(pairs()):
                 name = f"field {number} on rank {comm.rank}"
-                fields.append(check_field(name, pair, route, both, operation))
+                fields.append(check_field(name, pair, along, both, operation))
             words = [f"field {n} with {field.describe()}" for n, field in enumerate(fields)]
             count = f"{len(words)} field{'s' if len(words) != 1 else ''}"
             given = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in fields]
-            return [count, *words], (given, checked)
+            return [*said, count, *words], (given, checked, along)
 
-        self._bound = settled(_core.bind_exchange(comm, called(), route, check))
+        self._bound = settled(_core.bind_exchange(comm, called(), check))
         self._fields = tuple(fields)
 
     def close(self) -> None:
@@ -132,7 +136,11 @@ class Exchange(BoundFields):
     ) -> None:
         require_communicator(comm)
         self._bind(
-            *(comm, route, lambda: pairs_of(fields() if callable(fields) else fields)),
+            *(
+                comm,
+                lambda: ([], route),
+                lambda: pairs_of(fields() if callable(fields) else fields),
+            ),
             *(dimensions, operation, transport),
             push_below_bytes=push_below_bytes,
             longest_message_bytes=longest_message_bytes,

@@ -168,7 +168,7 @@ class Redistribution(BoundFields):
         """
         dimensions = self._source.dimensions, self._destination.dimensions
         pairs = partial(self._checked, fields)
-        self._bind(self._comm, self._route, pairs, dimensions, "assign", transport)
+        self._bind(self._comm, lambda: ([], self._route), pairs, dimensions, "assign", transport)
 
     def bind(self, source: Data, dimensions: Sequence[Hashable]) -> BoundData[Data]:
         """Collective. Bind a Dataset or DataArray of xarray, to move it many times.

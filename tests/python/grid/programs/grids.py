@@ -89,7 +89,7 @@ def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
     one = transrank.Grid(MPI.COMM_SELF, (8, 6))
     if WORLD.size > 1:
         refused("communicator of other ranks", lambda: grid.to(one if last else grid, u))
-        refused("rank 1", lambda: grid.gather(u, root=int(last)))
+        refused("on ranks 1", lambda: grid.gather(u, root=int(last)))
 
 
 def test_an_array_is_refused_with_the_likely_mistake() -> None:
@@ -140,15 +140,19 @@ def test_the_text_of_a_grid_has_what_a_user_asks_for():
     grid = transrank.Grid(WORLD, (8, 6), halo=(2, 1), parts=(1, WORLD.size))
     box = grid.box[1]
     assert repr(grid) == (
-        f"<Grid of 8x6 cells in 1x{WORLD.size} parts, halo (2, 1), periodic (False, False); rank "
-        f"{WORLD.rank} owns [0:8, {box.start}:{box.stop}] in arrays of shape {grid.local_shape}>"
+        f"<Grid of (8, 6) cells in (1, {WORLD.size}) parts, halo [(2, 2), (1, 1)], periodic "
+        f"(False, False); rank {WORLD.rank} owns [0:8, {box.start}:{box.stop}] in arrays of shape "
+        f"{grid.local_shape}>"
     )
-    head, columns, ranks = str(grid).splitlines()
-    assert head == repr(grid)
-    assert len(columns.split()) == WORLD.size
-    assert ranks.split()[1:] == [word for rank in range(WORLD.size) for word in ("rank", str(rank))]
-    many = str(transrank.Grid(MPI.COMM_SELF, (8, 6, 4)))
-    assert many.splitlines()[1:] == ["axis 0: 0:8", "axis 1: 0:6", "axis 2: 0:4"]
+    cells = [len(part) for part in np.array_split(np.arange(6), WORLD.size)]
+    ranks = range(WORLD.size)
+    assert str(grid).splitlines() == [
+        repr(grid),
+        "cells along axis 0: [8]",
+        f"cells along axis 1: [{' '.join(map(str, cells))}]",
+        "ranks:",
+        f"[[{' '.join(map(str, ranks))}]]",
+    ]
 
 
 main(globals())

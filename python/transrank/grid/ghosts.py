@@ -3,28 +3,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from transrank import memory, route
 from transrank.agreement import agree, require_communicator
-from transrank.exchange.exchange import Exchange
 from transrank.exchange.fields import check_is_array
-from transrank.exchange.halo import Halo, one_by_one
+from transrank.grid.halo import Halo, WithHalo
 from transrank.layout import Numbering
+from transrank.route import ghost_pull
 from transrank.route.indices import as_indices, as_integers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import SupportsIndex
 
     from mpi4py.MPI import Intracomm
 
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    from transrank.grid.halo import Array, Components
+    from transrank.route import Route
 
 
-class Ghosts:
+class Ghosts(WithHalo):
     """Rows that this rank owns, and behind them its ghosts: copies of rows of other ranks.
 
     Rows are numbered globally in the order of the ranks: rank 0 owns the first ones. A row is what
@@ -46,6 +47,8 @@ class Ghosts:
         on every rank, when on any of them an argument is wrong or a wanted row does not exist.
     """
 
+    _axes = 1
+
     def __init__(self, comm: Intracomm, owned: SupportsIndex, wanted: ArrayLike) -> None:
         require_communicator(comm)
         self._comm = comm
@@ -59,12 +62,7 @@ class Ghosts:
 
         self._ghosts = agree(comm, of_others)
         self._owned = end - begin
-        self._route = route.ghost_pull(comm, self._numbers, self._ghosts, begin=self._owned)
-
-    @property
-    def comm(self) -> Intracomm:
-        """The communicator."""
-        return self._comm
+        self._route = ghost_pull(comm, self._numbers, self._ghosts, begin=self._owned)
 
     @property
     def owned(self) -> slice:
@@ -78,7 +76,7 @@ class Ghosts:
         return np.concatenate([np.arange(begin, end), self._ghosts])
 
     @property
-    def route(self) -> route.Route:
+    def route(self) -> Route:
         """The route from owned rows to ghosts, for `Exchange`; ``transposed()`` leads back."""
         return self._route
 
@@ -101,56 +99,35 @@ class Ghosts:
             )
         return np.where(own, wanted - begin, self._owned + found)
 
-    def zeros(
-        self, components: SupportsIndex | Sequence[SupportsIndex] = (), dtype: DTypeLike = float
-    ) -> NDArray[Any]:
-        """A new array of zeros in node-shared memory: all local rows, owned ones and ghosts.
-
-        `components` is the length of a row, or the shape of one. Raises as `transrank.zeros`. Not
-        collective.
-        """
-        return memory.zeros((self._rows, *as_integers("components", components)), dtype)
-
-    def halo(self, *arrays: NDArray[Any]) -> Halo:
-        """Collective. Bind arrays to the update of their ghosts; ``update()`` in each step.
-
-        The arrays are C-contiguous; their first axis counts the local rows. Type and shape of a row
-        are the same on every rank. Arrays are kept alive and must not be resized.
-        """
-        return Halo(self._route, self._comm, lambda: self._checked(arrays))
-
-    def update(self, *arrays: NDArray[Any]) -> None:
-        """Collective. Copy rows of their owners into the ghosts once; `halo` binds arrays."""
-        with self.halo(*arrays) as bound:
-            bound.update()
-
-    def add(self, *arrays: NDArray[Any]) -> None:
+    def add(self, *arrays: Array) -> None:
         """Collective. Add the ghosts of all ranks to the rows of their owners.
 
         The ghosts themselves are left as they are. The sums are bitwise reproducible: contributions
         are added in the order of their ranks.
         """
         back = self._route.transposed()
-        with Exchange(back, self._comm, lambda: self._checked(arrays), "add") as bound:
+        with Halo(self._comm, lambda: ([], back), lambda: self._pairs(arrays), 1, "add") as bound:
             bound.run()
 
     @property
     def _rows(self) -> int:
         return self._owned + len(self._ghosts)
 
-    def _checked(self, arrays: tuple[NDArray[Any], ...]) -> list[NDArray[Any]]:
-        for number, array in enumerate(one_by_one(arrays)):
-            what = f"array {number} on rank {self._comm.rank}"
-            check_is_array(what, array)
-            if array.ndim == 0 or len(array) < self._rows:
-                raise ValueError(
-                    f"{what} has shape {array.shape}; it needs {self._rows} rows: {self._owned} "
-                    f"owned ones and {len(self._ghosts)} ghosts, as mesh.zeros makes them"
-                )
-        return list(arrays)
+    def _shape(self, components: Components) -> tuple[int, ...]:
+        return self._rows, *as_integers("components", components)
 
-    def __reduce__(self) -> Any:
-        raise TypeError("Ghosts hold a communicator and cannot be copied; their route can")
+    def _halo_route(self) -> tuple[list[str], Route]:
+        return [], self._route
+
+    def _fields_of(self, array: Array, name: str) -> list[Array]:
+        what = f"{name} on rank {self._comm.rank}"
+        check_is_array(what, array)
+        if array.ndim == 0 or len(array) < self._rows:
+            raise ValueError(
+                f"{what} has shape {array.shape}; it needs {self._rows} rows: {self._owned} "
+                f"owned ones and {len(self._ghosts)} ghosts, as mesh.zeros makes them"
+            )
+        return [array]
 
     def __repr__(self) -> str:
         begin, end = self._numbers.owned

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from transrank import memory, route
 from transrank.agreement import agree_on, require_communicator
-from transrank.exchange.exchange import Exchange
 from transrank.exchange.fields import check_is_array
-from transrank.exchange.halo import Halo, one_by_one
+from transrank.grid.halo import Halo, WithHalo
 from transrank.layout import BlockGrid, Distribution
 from transrank.mpi import MPI
+from transrank.route.grids import halo_of, redistribution_of
 from transrank.route.indices import as_flag, as_index, as_integers
 
 if TYPE_CHECKING:
@@ -24,18 +23,19 @@ if TYPE_CHECKING:
     from types import EllipsisType
     from typing import SupportsIndex
 
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    Array: TypeAlias = NDArray[Any]
+    from transrank.grid.halo import Array, Components
+    from transrank.route import Route
+
     Slices: TypeAlias = tuple[slice | EllipsisType, ...]
-    Components: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
     # A number of parts, the number of cells of each part, or a distribution.
     Parts: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | Distribution
     # Cells on both sides of a block, or below and above it.
     Widths: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex]
 
 
-class Grid:
+class Grid(WithHalo):
     """A grid of cells, divided into one box per rank; its arrays have room for a halo.
 
     Making a grid is collective over `comm`, and so are the methods that move data. They raise
@@ -80,9 +80,10 @@ class Grid:
         components_first: bool = False,
     ) -> None:
         require_communicator(comm)
+        self._comm = comm
 
         def check() -> tuple[list[str], None]:
-            self._check(comm, shape, halo, periodic, parts)
+            self._check(shape, halo, periodic, parts)
             self._components_first = as_flag("components_first", components_first)
             return [*self._layout.words(), f"components_first={self._components_first}"], None
 
@@ -90,42 +91,37 @@ class Grid:
 
     def _check(
         self,
-        comm: MPI.Intracomm,
         shape: SupportsIndex | Sequence[SupportsIndex],
         halo: Widths | Sequence[Widths],
         periodic: bool | Sequence[bool] | None,
         parts: Sequence[Parts] | None,
     ) -> None:
         lengths = as_integers("shape", shape)
-        if isinstance(comm, MPI.Cartcomm) and parts is None:
-            if comm.ndim != len(lengths):
+        self._axes = len(lengths)
+        if parts is None and isinstance(self._comm, MPI.Cartcomm):
+            if self._comm.ndim != self._axes:
                 raise ValueError(
-                    f"the Cartesian communicator has {comm.ndim} dimensions, the grid "
-                    f"{len(lengths)} axes; make them as many, or give parts"
+                    f"the Cartesian communicator has {self._comm.ndim} dimensions, the grid "
+                    f"{self._axes} axes; make them as many, or give parts"
                 )
-            parts = list(comm.dims)
-            periodic = list(map(bool, comm.periods)) if periodic is None else periodic
+            parts = self._comm.dims
+            periodic = list(map(bool, self._comm.periods)) if periodic is None else periodic
         elif parts is None:
-            parts = MPI.Compute_dims(comm.size, len(lengths)) if lengths else []
-        wraps = _for_each_axis("periodic", False if periodic is None else periodic, len(lengths))
-        self._comm = comm
-        self._widths = [_pair(each) for each in _for_each_axis("halo", halo, len(lengths))]
+            parts = MPI.Compute_dims(self._comm.size, self._axes) if lengths else []
+        wraps = _for_each_axis("periodic", False if periodic is None else periodic, self._axes)
+        self._widths = [_pair(each) for each in _for_each_axis("halo", halo, self._axes)]
         self._periodic = tuple(as_flag("periodic", each) for each in wraps)
-        # By layouts, which all ranks find there or none does; where arrays are differs.
-        self._routes: dict[tuple[BlockGrid, BlockGrid | None], route.Route] = {}
         self._divide(_distributions(lengths, parts))
 
     def _divide(self, split: Sequence[Distribution], ranks: Sequence[int] | None = None) -> None:
         self._split = split
         if math.prod(self.parts) > self._comm.size:
             raise ValueError(
-                f"a grid of {_by(self.parts)} parts needs {math.prod(self.parts)} ranks; the "
-                f"communicator has {self._comm.size}"
+                f"a grid of {'x'.join(map(str, self.parts))} parts needs {math.prod(self.parts)} "
+                f"ranks; the communicator has {self._comm.size}"
             )
-        around = zip(self._widths, self._periodic, strict=True)
-        self._layout = BlockGrid(
-            split, halo=[(below, above, wraps) for (below, above), wraps in around], ranks=ranks
-        )
+        halo = [(*pair, wraps) for pair, wraps in zip(self._widths, self._periodic, strict=True)]
+        self._layout = BlockGrid(split, halo=halo, ranks=ranks)
         self._box = self._layout.box(self._comm.rank)
         self._local_shape = self._layout.local_extents(self._comm.rank)
 
@@ -143,12 +139,7 @@ class Grid:
         if not 0 <= as_index("root", root) < self._comm.size:
             raise ValueError(f"root is {root}; the ranks are 0 to {self._comm.size - 1}")
         split = [Distribution.even(length, 1) for length in self.shape]
-        return self._divided(split, [root], _widths=[(0, 0)] * len(split))
-
-    @property
-    def comm(self) -> MPI.Intracomm:
-        """The communicator."""
-        return self._comm
+        return self._divided(split, [root], _widths=[(0, 0)] * self._axes)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -183,7 +174,7 @@ class Grid:
     @property
     def owned(self) -> Slices:
         """The owned cells, as slices of this rank's arrays."""
-        return self._slices([(0, 0)] * len(self.shape))
+        return self._slices([(0, 0)] * self._axes)
 
     @property
     def interior(self) -> Slices:
@@ -212,8 +203,8 @@ class Grid:
         `spacing` and `origin` are numbers, or one for each axis. The arrays broadcast against each
         other.
         """
-        steps = _for_each_axis("spacing", spacing, len(self.shape))
-        origins = _for_each_axis("origin", origin, len(self.shape))
+        steps = _for_each_axis("spacing", spacing, self._axes)
+        origins = _for_each_axis("origin", origin, self._axes)
         return tuple(
             first + cells * step
             for first, cells, step in zip(origins, self.indices(), steps, strict=True)
@@ -231,46 +222,6 @@ class Grid:
             return False
         box = self._box[axis]
         return bool(box.start == 0 if side < 0 else box.stop == self.shape[axis])
-
-    def zeros(self, components: Components = (), dtype: DTypeLike = float) -> Array:
-        """A new array of zeros in node-shared memory, halo included.
-
-        `components` is the number of components of a cell, or the shape of an array of these.
-        Raises as `transrank.zeros`. Not collective.
-        """
-        return memory.zeros(self._shape_with(as_integers("components", components)), dtype)
-
-    def empty(self, components: Components = (), dtype: DTypeLike = float) -> Array:
-        """As `zeros`, but the contents are unspecified."""
-        return self.zeros(components, dtype)
-
-    def full(
-        self, fill_value: ArrayLike, components: Components = (), dtype: DTypeLike | None = None
-    ) -> Array:
-        """As `zeros`, filled with a value, of the value's type unless one is given."""
-        array = self.zeros(components, np.asarray(fill_value).dtype if dtype is None else dtype)
-        array[...] = fill_value
-        return array
-
-    def halo(self, *arrays: Array) -> Halo:
-        """Collective. Bind arrays of this grid to the update of their halos, corners included.
-
-        Call ``update()`` of the result in each step. The arrays are C-contiguous and of the grid's
-        `local_shape`, with the components of a cell beside it; type and components are the same on
-        every rank. They are kept alive and must not be resized.
-        """
-        along = self._route(None, lambda: route.halo(self._comm, self._layout))
-
-        def fields() -> list[Array]:
-            given = enumerate(one_by_one(arrays))
-            return [it for n, each in given for it in self._fields_of(each, f"array {n}")]
-
-        return Halo(along, self._comm, fields, dimensions=len(self.shape))
-
-    def update(self, *arrays: Array) -> None:
-        """Collective. Fill the halos of arrays once; `halo` binds arrays that stay the same."""
-        with self.halo(*arrays) as bound:
-            bound.update()
 
     def staggered(self, axis: int) -> Grid:
         """The grid of the points between the cells along an axis, and at both ends: one more.
@@ -312,15 +263,14 @@ class Grid:
             `out`, or the new array.
         """
 
-        def check() -> tuple[list[str], None]:
+        def sides() -> tuple[Grid, Array, Grid, Array | None]:
             if not isinstance(other, Grid):
                 raise TypeError(f"a Grid is needed, not a {type(other).__name__}")
             if MPI.Comm.Compare(self._comm, other._comm) not in (MPI.IDENT, MPI.CONGRUENT):
                 raise ValueError("the other grid has a communicator of other ranks")
-            return other._layout.words(), None
+            return self, array, other, out
 
-        agree_on(self._comm, "moves to a grid with", check)
-        return self._move(other, lambda: (array, out))
+        return self._move(sides)
 
     def gather(self, array: Array, root: int = 0) -> Array | None:
         """Collective. The whole array on one rank: its owned cells, without halo.
@@ -328,9 +278,8 @@ class Grid:
         Returns a new array of the grid's `shape`, with components beside it, on the rank `root`,
         and None on the others.
         """
-        whole = agree_on(self._comm, "gathers to", lambda: ([f"rank {root}"], self._whole(root)))
-        target = self._move(whole, lambda: (array, None))
-        return target if self._comm.rank == root else None
+        whole = self._move(lambda: (self, array, self._whole(root), None))
+        return whole if self._comm.rank == root else None
 
     def scatter(self, whole: ArrayLike | None, root: int = 0, out: Array | None = None) -> Array:
         """Collective. The reverse of `gather`: distribute an array of one rank.
@@ -351,44 +300,40 @@ class Grid:
 
         grid, given = agree_on(self._comm, "scatters from", check)
         kind = None if given is None else (grid._components_of(given), given.dtype)
-        components, dtype = self._comm.bcast(kind, root)
-        return grid._move(
-            self, lambda: (grid.zeros(components, dtype) if given is None else given, out)
-        )
+        kind = self._comm.bcast(kind, root)
+        return self._move(lambda: (grid, grid.zeros(*kind) if given is None else given, self, out))
 
-    def _move(self, other: Grid, arrays: Callable[[], tuple[Array, Array | None]]) -> Array:
-        """Collective. The target of a move; without one a new array is made.
+    def _move(self, sides: Callable[[], tuple[Grid, Array, Grid, Array | None]]) -> Array:
+        """Collective. Move the cells of an array of a grid to those of another grid's.
 
-        `arrays` returns the source and the target. It may raise on one rank, as may the making of
-        an array.
+        `sides` returns the grids and arrays, and may raise on any rank. Without a target it is a
+        new one. Returns the target.
         """
-        moved: list[Array] = []
-        along = self._route(
-            other._layout, lambda: route.redistribution(self._comm, self._layout, other._layout)
-        )
+        pairs: list[tuple[Array, Array]] = []
+        targets: list[Array] = []
 
-        def pairs() -> list[tuple[Array, Array]]:
-            source, target = arrays()
-            here = self._components_of(source)
+        def route() -> tuple[list[str], Route]:
+            here, source, there, target = sides()
+            components = here._components_of(source)
             if target is None:
-                target = other.zeros(here, source.dtype)
-            moved.append(target)
-            there = other._components_of(target)
-            if here != there:
-                raise ValueError(f"cells have components {here} here, {there} at their destination")
-            return list(zip(self._fields_of(source), other._fields_of(target), strict=True))
+                target = there.zeros(components, source.dtype)
+            elif there._components_of(target) != components:
+                raise ValueError(
+                    f"cells have components {components} here, {there._components_of(target)} at "
+                    "their destination"
+                )
+            targets.append(target)
+            pairs.extend(zip(here._fields_of(source), there._fields_of(target), strict=True))
+            return redistribution_of(self._comm, here._layout, there._layout)
 
-        with Exchange(along, self._comm, pairs, dimensions=len(self.shape)) as exchange:
-            exchange.run()
-        return moved[0]
+        with Halo(self._comm, route, lambda: pairs, self._axes) as bound:
+            bound.run()
+        return targets[0]
 
-    def _route(self, to: BlockGrid | None, make: Callable[[], route.Route]) -> route.Route:
-        if (self._layout, to) not in self._routes:
-            self._routes[self._layout, to] = make()
-        return self._routes[self._layout, to]
+    def _halo_route(self) -> tuple[list[str], Route]:
+        return halo_of(self._comm, self._layout)
 
     def _fields_of(self, array: Array, name: str = "the array") -> list[Array]:
-        """The fields of an array; raises as `_components_of`."""
         components = self._components_of(array, name)
         if self._components_first and components:
             return [array[component] for component in np.ndindex(components)]
@@ -398,7 +343,7 @@ class Grid:
         """Raises TypeError or ValueError unless `array` is one of this rank's."""
         what = f"{name} on rank {self._comm.rank}"
         check_is_array(what, array)
-        axes = len(self.shape)
+        axes = self._axes
         ends = array.shape[:axes], array.shape[-axes:]
         if ends[self._components_first] == self._local_shape:
             return array.shape[:-axes] if self._components_first else array.shape[axes:]
@@ -417,28 +362,29 @@ class Grid:
         )
 
     def _check_axis(self, axis: int) -> None:
-        axes = len(self.shape)
-        if not -axes <= as_index("axis", axis) < axes:
-            raise ValueError(f"axis is {axis}; the axes of this grid are 0 to {axes - 1}")
+        if not -self._axes <= as_index("axis", axis) < self._axes:
+            raise ValueError(f"axis is {axis}; the axes of this grid are 0 to {self._axes - 1}")
 
-    def _shape_with(self, components: tuple[int, ...]) -> tuple[int, ...]:
-        if self._components_first:
-            return (*components, *self._local_shape)
-        return (*self._local_shape, *components)
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a Grid holds a communicator and cannot be copied; its layout can")
+    def _shape(self, components: Components) -> tuple[int, ...]:
+        beside = as_integers("components", components)
+        return beside + self._local_shape if self._components_first else self._local_shape + beside
 
     def __repr__(self) -> str:
         box = ", ".join(f"{each.start}:{each.stop}" for each in self._box)
         return (
-            f"<Grid of {_by(self.shape)} cells in {_by(self.parts)} parts, halo "
-            f"{_widths_text(self._widths)}, periodic {self._periodic}; rank {self._comm.rank} owns "
-            f"[{box}] in arrays of shape {self._local_shape}>"
+            f"<Grid of {self.shape} cells in {self.parts} parts, halo {self._widths}, periodic "
+            f"{self._periodic}; rank {self._comm.rank} owns [{box}] in arrays of shape "
+            f"{self._local_shape}>"
         )
 
     def __str__(self) -> str:
-        return "\n".join([repr(self), *_drawn(self._split)])
+        cells = [
+            np.array([split.owned(part) for part in range(split.parts)]) for split in self._split
+        ]
+        ranks = np.arange(math.prod(self.parts)).reshape(self.parts)
+        with np.printoptions(threshold=64):
+            rows = [f"cells along axis {axis}: {each}" for axis, each in enumerate(cells)]
+            return "\n".join([repr(self), *rows, "ranks:", str(ranks)])
 
 
 def _for_each_axis(name: str, value: Any, axes: int) -> list[Any]:
@@ -471,41 +417,3 @@ def _distribution(length: int, parts: Parts) -> Distribution:
     if parts.extent != length:
         raise ValueError(f"the parts of an axis of {length} cells have {parts.extent} cells in all")
     return parts
-
-
-def _by(numbers: Sequence[int]) -> str:
-    return "x".join(map(str, numbers))
-
-
-def _widths_text(widths: Sequence[tuple[int, int]]) -> str:
-    each = [str(low) if low == high else f"{low}+{high}" for low, high in widths]
-    return each[0] if len(set(each)) == 1 else f"({', '.join(each)})"
-
-
-def _drawn(split: Sequence[Distribution]) -> list[str]:
-    """Where the parts are: of two axes a map of ranks, else the cells of each axis' parts."""
-    cells = [[_cells(each, part) for part in range(each.parts)] for each in split]
-    if len(split) != 2:
-        return [f"axis {axis}: {' '.join(_some(each))}" for axis, each in enumerate(cells)]
-    across = len(cells[1])
-    rows = [["", *_some(cells[1])]]
-    for part, down in enumerate(cells[0]):
-        rows.append([down, *_some([f"rank {part * across + each}" for each in range(across)])])
-    width = max(len(text) for row in rows for text in row) + 2
-    return ["".join(text.rjust(width) for text in row) for row in _some(rows)]
-
-
-def _cells(split: Distribution, part: int) -> str:
-    ranges = split.ranges(part)
-    return f"{ranges[0, 0]}:{ranges[-1, 1]}" if len(ranges) else "0:0"
-
-
-_SHOWN = 8
-
-
-def _some(items: list[Any]) -> list[Any]:
-    """The first ones and the last."""
-    if len(items) <= _SHOWN:
-        return items
-    between = ["..."] if isinstance(items[0], str) else [["..."]]
-    return [*items[: _SHOWN - 1], *between, items[-1]]

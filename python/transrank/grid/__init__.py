@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where a program begins: grids of cells and rows of a mesh, their arrays, and the updates."""
+
+from transrank.grid.ghosts import Ghosts
+from transrank.grid.grid import Grid
+from transrank.grid.halo import Halo
+
+__all__ = ["Ghosts", "Grid", "Halo"]
