@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from transrank import _core
 from transrank.agreement import agree_on, require_communicator
 from transrank.exchange.fields import check_is_array
 from transrank.grid.halo import Halo, WithHalo
 from transrank.layout import BlockGrid, Distribution
 from transrank.mpi import MPI
-from transrank.route.grids import halo_of, redistribution_of
 from transrank.route.indices import as_flag, as_index, as_integers
 
 if TYPE_CHECKING:
@@ -81,21 +81,18 @@ class Grid(WithHalo):
     ) -> None:
         require_communicator(comm)
         self._comm = comm
+        given = shape, halo, periodic, parts, components_first
+        agree_on(comm, "makes a grid with", lambda: (self._take(*given), None))
 
-        def check() -> tuple[list[str], None]:
-            self._check(shape, halo, periodic, parts)
-            self._components_first = as_flag("components_first", components_first)
-            return [*self._layout.words(), f"components_first={self._components_first}"], None
-
-        agree_on(comm, "makes a grid with", check)
-
-    def _check(
+    def _take(
         self,
         shape: SupportsIndex | Sequence[SupportsIndex],
         halo: Widths | Sequence[Widths],
         periodic: bool | Sequence[bool] | None,
         parts: Sequence[Parts] | None,
-    ) -> None:
+        components_first: bool,
+    ) -> list[str]:
+        """Words in which ranks have to agree."""
         lengths = as_integers("shape", shape)
         self._axes = len(lengths)
         if parts is None and isinstance(self._comm, MPI.Cartcomm):
@@ -111,7 +108,9 @@ class Grid(WithHalo):
         wraps = _for_each_axis("periodic", False if periodic is None else periodic, self._axes)
         self._widths = [_pair(each) for each in _for_each_axis("halo", halo, self._axes)]
         self._periodic = tuple(as_flag("periodic", each) for each in wraps)
+        self._components_first = as_flag("components_first", components_first)
         self._divide(_distributions(lengths, parts))
+        return [*self._layout.words(), f"components_first={self._components_first}"]
 
     def _divide(self, split: Sequence[Distribution], ranks: Sequence[int] | None = None) -> None:
         self._split = split
@@ -247,20 +246,9 @@ class Grid(WithHalo):
     def to(self, other: Grid, array: Array, out: Array | None = None) -> Array:
         """Collective. Move the owned cells of an array to their places in another division.
 
-        Parameters
-        ----------
-        other
-            a grid of the same shape over the same ranks, such as one of `with_parts`.
-        array
-            an array of this grid.
-        out
-            an array of `other`, of the same type and components, whose owned cells are
-            overwritten; by default a new one. Its halo is left as it is.
-
-        Returns
-        -------
-        NDArray
-            `out`, or the new array.
+        `other` is a grid of the same shape over the same ranks, such as one of `with_parts`.
+        Returns `out`, an array of `other` of the same type and components, whose owned cells are
+        overwritten and whose halo is left as it is; by default a new one, whose halo is 0.
         """
 
         def sides() -> tuple[Grid, Array, Grid, Array | None]:
@@ -324,14 +312,19 @@ class Grid(WithHalo):
                 )
             targets.append(target)
             pairs.extend(zip(here._fields_of(source), there._fields_of(target), strict=True))
-            return redistribution_of(self._comm, here._layout, there._layout)
+            along = _core.redistribution(
+                self._comm.rank, self._comm.size, here._layout, there._layout, False
+            )
+            return [*here._layout.words(), *there._layout.words()], along
 
         with Halo(self._comm, route, lambda: pairs, self._axes) as bound:
             bound.run()
         return targets[0]
 
     def _halo_route(self) -> tuple[list[str], Route]:
-        return halo_of(self._comm, self._layout)
+        return self._layout.words(), _core.halo(
+            self._comm.rank, self._comm.size, self._layout, True
+        )
 
     def _fields_of(self, array: Array, name: str = "the array") -> list[Array]:
         components = self._components_of(array, name)

@@ -23,15 +23,13 @@ def halo(comm: Intracomm, grid: _core.BlockGrid, *, corners: bool = True) -> _co
     part is thinner than a halo that a neighbor reads from it.
     """
     require_communicator(comm)
-    return agree_on(comm, "makes the halo route of", lambda: halo_of(comm, grid, corners))
 
+    def make() -> tuple[list[str], _core.Route]:
+        included = as_flag("corners", corners)
+        route = _core.halo(comm.rank, comm.size, grid, included)
+        return [*grid.words(), f"corners={included}"], route
 
-def halo_of(
-    comm: Intracomm, grid: _core.BlockGrid, corners: bool = True
-) -> tuple[list[str], _core.Route]:
-    """Not collective. Words in which ranks have to agree, and the route of `halo`."""
-    included = as_flag("corners", corners)
-    return [*grid.words(), f"corners={included}"], _core.halo(comm.rank, comm.size, grid, included)
+    return agree_on(comm, "makes the halo route of", make)
 
 
 def redistribution(
@@ -48,20 +46,12 @@ def redistribution(
     layout names a rank that does not exist.
     """
     require_communicator(comm)
-    return agree_on(
-        comm, "redistributes", lambda: redistribution_of(comm, source, destination, fill_halo)
-    )
 
+    def make() -> tuple[list[str], _core.Route]:
+        fills = as_flag(f"fill_halo on rank {comm.rank}", fill_halo)
+        route = _core.redistribution(comm.rank, comm.size, source, destination, fills)
+        both = {"from": source, "to": destination}
+        words = [f"{way} {word}" for way, grid in both.items() for word in grid.words()]
+        return [f"cells with fill_halo={fills}", *words], route
 
-def redistribution_of(
-    comm: Intracomm,
-    source: _core.BlockGrid,
-    destination: _core.BlockGrid,
-    fill_halo: bool = False,
-) -> tuple[list[str], _core.Route]:
-    """Not collective. Words in which ranks have to agree, and the route of `redistribution`."""
-    fills = as_flag(f"fill_halo on rank {comm.rank}", fill_halo)
-    route = _core.redistribution(comm.rank, comm.size, source, destination, fills)
-    both = {"from": source, "to": destination}
-    words = [f"{way} {word}" for way, grid in both.items() for word in grid.words()]
-    return [f"cells with fill_halo={fills}", *words], route
+    return agree_on(comm, "redistributes", make)
