@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from support import recorded
-from support.commands import Store, pingpong
+from support.commands import Store, disturbed, pingpong
 from transrank.lab.cli import compare
-from transrank.lab.store.lines import DISTURBED
 
 
 @pytest.fixture
@@ -48,19 +47,15 @@ def test_runs_without_a_label_are_told_of_labels(store):
 
 def test_what_applications_meet_stands_beside_the_medians(store):
     """One sample in ten is disturbed: no median tells, the mean and P99 do."""
-    slow = [
-        recorded.case(8, launch=i, seconds=[1e-6] * 9 + [1e-4], flags=[0] * 9 + [DISTURBED])
-        for i in range(3)
-    ]
     calm = [recorded.case(8, launch=i, seconds=[1e-6] * 10) for i in range(3)]
     store.keep("20261102-000000-bbbb", *calm)
-    store.keep("20261103-000000-cccc", *slow)
+    store.keep("20261103-000000-cccc", *disturbed())
     answer = store.run("compare latest~1 latest -v")
     lines = answer.stdout.splitlines()
     heading = lines.index("all samples after warm-up, baseline and candidate")
     row = lines[heading + 2].split()
-    size, unit, mean, _, disturbed, _, p90, _, _, _, p99, _, slowest, _ = row
-    assert (size, unit, mean, disturbed) == ("8", "B", "1.00", "10.9")
+    size, unit, mean, _, other_mean, _, p90, _, _, _, p99, _, slowest, _ = row
+    assert (size, unit, mean, other_mean) == ("8", "B", "1.00", "10.9")
     assert (p90, p99, slowest) == ("1.00", "1.00", "100")
     assert "of all samples" not in store.run("compare latest~1 latest").stdout.split("\n\n")[1]
     document = json.loads(store.run("compare latest~1 latest --format json").stdout)
@@ -263,16 +258,8 @@ def on_other_memory() -> recorded.Line:
     """The study `locality` on 24 ranks, every fourth one on the neighboring domain's memory."""
     times = [23.1 + 0.3 * (rank % 4 == 3) + 0.01 * (rank // 6 % 2) for rank in range(24)]
     line = of_ranks("locality", 24, times, kernel="dgemm", arrangement="exchanged", order=3000)
-    line["memory"] = {
-        "toucher": list(range(24)),
-        "domain": [rank // 6 for rank in range(24)],
-        "package": [rank // 12 for rank in range(24)],
-        "data_domain": [rank // 6 for rank in range(24)],
-        "link": ["neighbor" if rank % 4 == 3 else "own" for rank in range(24)],
-        "pages": [256] * 24,
-        "pages_elsewhere": [0] * 24,
-        "pages_unknown": [0] * 24,
-    }
+    link = ["neighbor" if rank % 4 == 3 else "own" for rank in range(24)]
+    line["memory"] = recorded.memory(range(24), [rank // 6 for rank in range(24)], link)
     return line
 
 

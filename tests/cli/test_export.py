@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from support import recorded
-from support.commands import Store, pingpong
-from transrank.lab.store.lines import DISTURBED
+from support.commands import Store, disturbed, pingpong
 
 parquet = pytest.importorskip("pyarrow.parquet")
 
@@ -103,11 +102,7 @@ def test_a_full_disk_is_told(store):
 
 
 def test_disturbed_samples_are_in_the_mean_and_percentiles_of_all(store):
-    seconds = [1e-6] * 9 + [1e-4]
-    lines = [
-        recorded.case(8, launch=i, seconds=seconds, flags=[0] * 9 + [DISTURBED]) for i in range(3)
-    ]
-    store.keep("20261103-000000-cccc", *lines)
+    store.keep("20261103-000000-cccc", *disturbed())
     (row,) = csv.DictReader(io.StringIO(store.run("export 20261103").stdout))
     assert float(row["seconds"]) == 1e-6
     assert float(row["mean_of_all_seconds"]) == pytest.approx(1.09e-5)

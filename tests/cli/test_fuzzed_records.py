@@ -3,7 +3,6 @@
 
 import copy
 import json
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -40,28 +39,18 @@ VERBS = [
 ]
 
 
-def places(value: Any) -> list[tuple[Any, ...]]:
-    items = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    return [p for key, item in items for p in ((key,), *((key, *rest) for rest in places(item)))]
-
-
 EVERY = [LINES, IMPORTED]
 PLACES = [
     (which, number, place)
     for which, lines in enumerate(EVERY)
     for number, line in enumerate(lines)
-    for place in places(line)
+    for place in recorded.places(line)
 ]
 # Values that a schema may well allow and arithmetic may not.
 NUMBERS = [0, 0.0, -0.0, 1, 5e-324, 1e-300, 1e300, 1.7e308, 2**31, 2**62, 2**63 - 1, 10**30, -1]
 TEXTS = ["", "a", "a/b/c", "\n", "\x1b[31m", "[bold]", "µ" * 300, "\u202e", "launch", "*"]
-OTHERS = [None, True, [], {}, [0], [0.0] * 20, [1e308] * 20, [5e-324] * 20]
+REMOVED = object()
+OTHERS = [REMOVED, None, True, [], {}, [0], [0.0] * 20, [1e308] * 20, [5e-324] * 20]
 VALUES = st.sampled_from([*NUMBERS, *TEXTS, *OTHERS])
 
 
@@ -78,7 +67,10 @@ def test_changed_files_are_answered_or_refused(tmp_path, changes, verb):
         try:
             for key in outer:
                 holder = holder[key]
-            holder[last] = copy.deepcopy(value)  # or it might come to hold itself
+            if value is REMOVED:
+                del holder[last]
+            else:
+                holder[last] = copy.deepcopy(value)  # or it might come to hold itself
         except (KeyError, IndexError, TypeError):
             continue  # an earlier change took this place away
     path = recorded.write(tmp_path / "fuzzed.jsonl", lines)

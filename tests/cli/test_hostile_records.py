@@ -46,6 +46,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture
+def alone(prepared: dict[str, Any]) -> dict[str, Any]:
+    """The same of a run that is no variant."""
+    return {name: value for name, value in prepared.items() if name != "versus"}
+
+
+@pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch, prepared: dict[str, Any]) -> Started:
     """The launches that were started, which a stub answers: the first one well, others not."""
     found: Started = []
@@ -150,11 +156,10 @@ def check_each(
         assert not [path for path in folder.rglob("*") if EVIL in path.name], what
 
 
-def test_no_field_of_a_record_is_used_to_start_something(prepared, started, tmp_path, monkeypatch):
+def test_no_field_of_a_record_is_used_to_start_something(alone, started, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    header = {name: value for name, value in prepared.items() if name != "versus"}
     check_each(
-        header,
+        alone,
         tmp_path,
         started,
         lambda line: run_quietly(["survey", "--resume", str(write(tmp_path, line)), "--no-report"]),
@@ -186,35 +191,31 @@ def test_no_field_of_two_variants_is_used_to_start_something(
 @pytest.mark.parametrize(
     "text", [TEXTS[0], f"/opt/{EVIL} -n {{ranks}}", f"env X={EVIL} mpiexec -n {{ranks}}", EVIL]
 )
-def test_a_launcher_that_a_record_names_must_be_given_again(text, prepared, started, tmp_path):
-    header = {name: value for name, value in prepared.items() if name != "versus"}
-    path = write(tmp_path, changed(header, ("options", "launcher"), text))
+def test_a_launcher_that_a_record_names_must_be_given_again(text, alone, started, tmp_path):
+    path = write(tmp_path, changed(alone, ("options", "launcher"), text))
     for more in ([], ["--dry-run"]):
         status, said = run_quietly(["measure", "--resume", str(path), *more])
         assert (status, started) == (2, [])
         assert f"--launcher {shlex.quote(text)}" in " ".join(said.split())
 
 
-def test_a_launcher_that_is_given_again_is_used(prepared, started, tmp_path):
-    header = {name: value for name, value in prepared.items() if name != "versus"}
-    path = write(tmp_path, changed(header, ("options", "launcher"), TEXTS[0]))
+def test_a_launcher_that_is_given_again_is_used(alone, started, tmp_path):
+    path = write(tmp_path, changed(alone, ("options", "launcher"), TEXTS[0]))
     status, said = run_quietly(["measure", "--resume", str(path), "--launcher", "mine -n {ranks}"])
     assert status == 3, said
     assert [command[0] for command, _ in started] == ["mine", "mine"]
     assert "--launcher 'mine -n {ranks}'" in " ".join(said.split())
 
 
-def test_the_launcher_of_this_installation_may_stand_in_a_record(prepared, started, tmp_path):
-    header = {name: value for name, value in prepared.items() if name != "versus"}
-    assert header["options"]["launcher"] in ("hydra", "openmpi")
-    assert run_quietly(["measure", "--resume", str(write(tmp_path, header))])[0] == 3
+def test_the_launcher_of_this_installation_may_stand_in_a_record(alone, started, tmp_path):
+    assert alone["options"]["launcher"] in ("hydra", "openmpi")
+    assert run_quietly(["measure", "--resume", str(write(tmp_path, alone))])[0] == 3
     assert {command[0] for command, _ in started} == {str(installation.mpiexec())}
 
 
-def test_far_more_ranks_than_cores_are_resumed_only_on_request(prepared, started, tmp_path):
-    header = {name: value for name, value in prepared.items() if name != "versus"}
+def test_far_more_ranks_than_cores_are_resumed_only_on_request(alone, started, tmp_path):
     shape = {"ranks": 100_000, "ranks_per_node": 0}
-    path = write(tmp_path, changed(header, ("plan", 0, "shape"), shape))
+    path = write(tmp_path, changed(alone, ("plan", 0, "shape"), shape))
     status, said = run_quietly(["measure", "--resume", str(path)])
     assert (status, started) == (2, [])
     assert "--oversubscribe" in said
@@ -235,9 +236,8 @@ def test_a_report_is_named_after_the_file_not_after_what_stands_in_it(
 @pytest.mark.parametrize(
     "text", [f"8; touch {EVIL}", f"$(touch {EVIL})", f"`{EVIL}`", f"'|{EVIL}&"]
 )
-def test_what_a_dry_run_prints_of_a_record_is_quoted(text, prepared, started, tmp_path, capsys):
-    header = {name: value for name, value in prepared.items() if name != "versus"}
-    header = changed(header, ("plan", 0, "cases"), [text, "pingpong/8B"])
+def test_what_a_dry_run_prints_of_a_record_is_quoted(text, alone, started, tmp_path, capsys):
+    header = changed(alone, ("plan", 0, "cases"), [text, "pingpong/8B"])
     header = changed(header, ("plan", 0, "arguments"), ["--study", text, "--seed", "1"])
     path = write(tmp_path, header)
     failed = recorded.case(8, case="pingpong/8B", launch=0)

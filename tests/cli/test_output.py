@@ -4,10 +4,7 @@
 import csv
 import io
 import json
-import os
-import pty
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -39,19 +36,12 @@ def store(tmp_path: Path) -> Store:
 @pytest.mark.parametrize(
     "words",
     [
-        ["show"],
-        ["show", "-vv"],
-        ["compare", "latest~1", "latest"],
-        ["compare", "latest", "triton"],
-        ["list"],
-        ["show", f"nosuch {HOSTILE}"],
-        ["show", "--case", HOSTILE],
-        ["show", f"./{HOSTILE}.jsonl"],
-        ["import", f"./{HOSTILE}"],
-        ["show", "-o", f"./{HOSTILE}/there"],
-        [HOSTILE],
+        ["show"], ["show", "-vv"], ["compare", "latest~1", "latest"],
+        ["compare", "latest", "triton"], ["list"], ["show", f"nosuch {HOSTILE}"],
+        ["show", "--case", HOSTILE], ["show", f"./{HOSTILE}.jsonl"], ["import", f"./{HOSTILE}"],
+        ["show", "-o", f"./{HOSTILE}/there"], [HOSTILE],
     ],
-)
+)  # fmt: skip
 def test_no_verb_sends_control_characters_of_a_record_or_a_name(words, store):
     answer = store.run("", *words)
     for said in (answer.stdout, answer.stderr):
@@ -85,25 +75,9 @@ def test_a_bug_shows_its_traceback_without_control_characters(store, monkeypatch
 
 def test_json_shows_control_characters_on_a_terminal_and_holds_them_in_a_file(store):
     words = ["show", "--format", "json"]
-    controller, terminal = pty.openpty()
-    with subprocess.Popen(
-        [*commands.COMMAND, *words],
-        stdin=subprocess.DEVNULL,
-        stdout=terminal,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **commands.environment(store.path)},
-    ) as process:
-        os.close(terminal)
-        shown = b""
-        try:
-            while piece := os.read(controller, 1 << 16):
-                shown += piece
-        except OSError:
-            pass  # how a terminal without writers ends
-        os.close(controller)
-    assert process.returncode == 0
-    assert "title" in shown.decode()
-    assert STEERING.findall(shown.decode().replace("\r\n", "\n")) == []
+    shown = commands.on_terminal(80, *words, store=store.path)
+    assert "title" in shown
+    assert STEERING.findall(shown.replace("\r\n", "\n")) == []
     assert json.loads(store.run("", *words).stdout)["label"] == f"night {HOSTILE}"
 
 

@@ -35,25 +35,11 @@ def test_grid_and_parts_are_given_all_or_not_at_all(store, options):
 
 def test_each_rank_has_a_line_and_the_total_comes_last(store):
     answer = store.run("plan redistribute --grid 4x2 --from 2 --to 1x2 --fields 2")
-    assert [line.split() for line in answer.stdout.splitlines()] == [
-        ["rank", "messages", "out", "in", "kept", "peers"],
-        ["0", "1", "32", "B", "32", "B", "32", "B", "1"],
-        ["1", "1", "32", "B", "32", "B", "32", "B", "0"],
-        [
-            "64",
-            "bytes",
-            "move",
-            "to",
-            "another",
-            "rank",
-            "(50",
-            "%",
-            "of",
-            "128),",
-            "in",
-            "2",
-            "messages",
-        ],
+    assert [" ".join(line.split()) for line in answer.stdout.splitlines()] == [
+        "rank messages out in kept peers",
+        "0 1 32 B 32 B 32 B 1",
+        "1 1 32 B 32 B 32 B 0",
+        "64 bytes move to another rank (50 % of 128), in 2 messages",
     ]
 
 

@@ -237,23 +237,13 @@ def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(path):
 @pytest.mark.parametrize(
     "given",
     [
-        ("-n", "2"),
-        ("--sizes", "8"),
-        ("--axis", "window=1"),
-        ("--precision", "1%"),
-        ("--max-time", "1s"),
-        ("--launches", "2"),
-        ("--seed", "0"),
-        ("--label", "x"),
-        ("-o", "x.jsonl"),
-        ("--cache", "warm"),
-        ("--prepare",),
+        *("-n 2", "--sizes 8", "--axis window=1", "--precision 1%", "--max-time 1s"),
+        *("--launches 2", "--seed 0", "--label x", "-o x.jsonl", "--cache warm", "--prepare"),
     ],
-    ids=" ".join,
 )
 def test_what_the_plan_has_settled_is_refused_when_a_run_is_resumed(given, tmp_path):
-    measure("--resume latest", *given, store=tmp_path).fails(
-        2, f"--resume does not take {given[0]}: the run has its own plan"
+    measure(f"--resume latest {given}", store=tmp_path).fails(
+        2, f"--resume does not take {given.split()[0]}: the run has its own plan"
     )
 
 

@@ -6,9 +6,8 @@ import json
 import pytest
 
 from support import recorded
-from support.commands import pingpong
+from support.commands import disturbed, pingpong
 from transrank.lab.cli.show import MARKS
-from transrank.lab.store.lines import DISTURBED
 
 TABLE = """\
 20261120-000000-aaaa, night, MPICH Version: 5.0.2
@@ -177,13 +176,7 @@ def test_what_cannot_be_shown_is_one_line_with_its_status(store, line, status, s
 
 def test_verbose_shows_what_all_samples_say(store):
     """Disturbed samples are no part of the median, but of what a program meets."""
-    store.keep(
-        "20261101-000000-aaaa",
-        *(
-            recorded.case(8, launch=i, seconds=[1e-6] * 9 + [1e-4], flags=[0] * 9 + [DISTURBED])
-            for i in range(3)
-        ),
-    )
+    store.keep(RUN, *disturbed())
     assert "of all samples" not in store.run("show").stdout
     answer = store.run("show -v")
     lines = answer.stdout.splitlines()
@@ -262,16 +255,7 @@ LOCALITY = {"kernel": "triad", "arrangement": "exchanged", "order": 600}
 def of_domains() -> list[recorded.Line]:
     """Two domains of one rank each: sending to themselves, and on each other's memory."""
     axes = {"domain_ranks": 1, "traffic": "none", "bytes": 1024}
-    memory = {
-        "toucher": [1, 0],
-        "domain": [0, 1],
-        "package": [0, 0],
-        "data_domain": [1, 0],
-        "link": ["neighbor", "neighbor"],
-        "pages": [256, 256],
-        "pages_elsewhere": [0, 256],
-        "pages_unknown": [0, 0],
-    }
+    memory = recorded.memory([1, 0], [0, 1], ["neighbor"] * 2, pages_elsewhere=[0, 256])
     lines = []
     for launch, seconds in enumerate((1e-3, 2e-3)):
         for more in (

@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Everything that is printed for people fits the terminal: 80 columns, or as many as it has."""
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
 from pathlib import Path
 
 import pytest
@@ -110,37 +104,14 @@ def test_one_run_is_laid_beside_every_machine(machine, store):
     assert too_long(store.run(f"show {machine}").stdout) == []
 
 
-def on_terminal(columns: int, *arguments: str, folder: Path) -> str:
-    """What `transrank ARGUMENTS` shows on a terminal of so many columns."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    environment = {**os.environ, **commands.environment(folder), "TERM": "xterm"}
-    del environment["COLUMNS"]
-    shown = b""
-    with subprocess.Popen(
-        [*commands.COMMAND, *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env=environment,
-    ):
-        os.close(theirs)
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # the end: nobody has the other side any more
-                break
-            if not part:
-                break
-            shown += part
-    os.close(ours)
-    return CONTROL.sub("", shown.decode())
+def shown_on(columns: int, *arguments: str, store: Path) -> str:
+    return CONTROL.sub("", commands.on_terminal(columns, *arguments, store=store))
 
 
 @pytest.mark.usefixtures("measured")
 def test_a_terminal_is_filled_to_its_width(folder):
     pictures = {
-        columns: on_terminal(columns, "show", "one", "--case", "ghost/*", folder=folder)
+        columns: shown_on(columns, "show", "one", "--case", "ghost/*", store=folder)
         for columns in (60, 120)
     }
     assert too_long(pictures[120], 120) == []
@@ -153,7 +124,7 @@ def test_a_terminal_is_filled_to_its_width(folder):
 
 def test_a_run_in_progress_fits_the_terminal(folder):
     measure = ("measure", "pingpong", "-n", "2", "--launches", "2", "--count", "1", "--sizes", "8")
-    text = on_terminal(80, *measure, "-o", str(folder / "shown.log"), folder=folder)
+    text = shown_on(80, *measure, "-o", str(folder / "shown.log"), store=folder)
     assert "launch 2 of 2 at 2 ranks" in text
     assert too_long(text.replace("\r", "\n")) == []
 

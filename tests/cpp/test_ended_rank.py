@@ -115,16 +115,12 @@ def test_every_other_rank_is_told_who_was_killed(
 @pytest.mark.parametrize(
     ("scenario", "way", "call"),
     [
-        ("alltoall", "pairwise", "wait"),
-        ("alltoall", "bruck", "test"),
-        ("alltoall", "on-node-direct", "wait"),
-        ("alltoall", "mpi", "wait"),
-        ("alltoall", "mpi", "test"),
-        ("redistribution", "auto", "wait"),
-        ("redistribution", "message", "wait"),
-        ("redistribution", "message", "test"),
+        ("alltoall", "pairwise", "wait"), ("alltoall", "bruck", "test"),
+        ("alltoall", "on-node-direct", "wait"), ("alltoall", "mpi", "wait"),
+        ("alltoall", "mpi", "test"), ("redistribution", "auto", "wait"),
+        ("redistribution", "message", "wait"), ("redistribution", "message", "test"),
     ],
-)
+)  # fmt: skip
 def test_every_other_rank_is_told_who_was_killed_amid(
     survivable: list[str | Path], tmp_path: Path, scenario: str, way: str, call: str
 ) -> None:

@@ -13,21 +13,6 @@ import transrank
 from conftest import ONE_THREAD
 from support.bounded import Finished, run_bounded
 
-NAMES_OF_LIBRARIES = [
-    ("libmpi.so.12", True),
-    ("libmpi.so.40.40.7", True),
-    ("libmpich.so.12", True),
-    ("libmpi_abi.so.1", True),
-    ("libmpi_cray.so.12", True),
-    ("libmpi_gnu_123.so", True),
-    ("libmpicxx.so.12", False),
-    ("libmpifort.so.12", False),
-    ("libmpi_cxx.so.40", False),
-    ("libmpi_mpifh.so.40", False),
-    ("libmpi_usempif08.so.40", False),
-    ("MPI.mpich.cpython-311-x86_64-linux-gnu.so", False),
-]
-
 
 def python(code: str, env: Mapping[str, str] | None = None) -> Finished:
     """Run a program in a Python of its own: pytest's must never become an MPI process."""
@@ -143,25 +128,6 @@ def test_a_second_library_in_the_process_is_refused(tmp_path):
     assert outcome.status == 1
     assert "ImportError: transrank and mpi4py use different MPI libraries" in outcome.stderr
     assert str(second) in outcome.stderr
-
-
-@pytest.mark.parametrize(("name", "is_libmpi"), NAMES_OF_LIBRARIES)
-def test_language_bindings_do_not_count_as_mpi_libraries(tmp_path, name, is_libmpi):
-    maps = tmp_path / "maps"
-    maps.write_text(
-        "7f00-7f01 r-xp 00000000 08:01 123    /usr/lib/libc.so.6\n"
-        f"7f02-7f03 r-xp 00000000 08:01 124    /opt/my mpi/lib/{name}\n"
-        f"7f04-7f05 rw-p 00001000 08:01 124    /opt/my mpi/lib/{name}\n"
-        "7f06-7f07 rw-p 00000000 00:00 0 \n"
-    )
-    found = python(
-        f"""
-        import pathlib
-        from transrank.installation.choice import mapped_libraries
-        print([str(path) for path in mapped_libraries(pathlib.Path({str(maps)!r}))])
-        """
-    ).check()
-    assert found.stdout == f"{[f'/opt/my mpi/lib/{name}'] if is_libmpi else []}\n"
 
 
 def test_every_name_can_be_used():

@@ -105,17 +105,31 @@ def test_where_none_can_serve_one_sentence_says_why(given, complaint):
         choose(given)
 
 
-@pytest.mark.parametrize(
-    ("name", "variant"),
-    [
-        ("libmpi.so.12.2.0", "mpich"),
-        ("libmpich.so.12", "mpich"),
-        ("libmpi.so.40.30.4", "openmpi"),
-        ("libmpi_abi.so.1", "abi"),
-    ],
-)
-def test_a_library_tells_its_variant_by_its_name(name, variant):
-    assert variant_of(Path("/opt/lib") / name) == variant
+# None: of the bindings of a language, which do not count as an MPI library.
+NAMES = {
+    "mpich": ("libmpi.so.12", "libmpi.so.12.2.0", "libmpich.so.12", "libmpi_cray.so.12"),
+    "openmpi": ("libmpi.so.40.30.4", "libmpi.so.40.40.7"),
+    "abi": ("libmpi_abi.so.1",),
+    None: (
+        *("libmpicxx.so.12", "libmpifort.so.12", "libmpi_cxx.so.40", "libmpi_mpifh.so.40"),
+        *("libmpi_usempif08.so.40", "MPI.mpich.cpython-311-x86_64-linux-gnu.so"),
+    ),
+}
+
+
+@pytest.mark.parametrize("variant", NAMES)
+def test_a_library_tells_its_variant_by_its_name(variant, tmp_path):
+    maps = tmp_path / "maps"
+    for name in NAMES[variant]:
+        path = Path("/opt/my mpi/lib") / name
+        maps.write_text(
+            "7f00-7f01 r-xp 00000000 08:01 123    /usr/lib/libc.so.6\n"
+            f"7f02-7f03 r-xp 00000000 08:01 124    {path}\n"
+            f"7f04-7f05 rw-p 00001000 08:01 124    {path}\n"
+            "7f06-7f07 rw-p 00000000 00:00 0 \n"
+        )
+        assert mapped_libraries(maps) == ([path] if variant else [])
+        assert variant is None or variant_of(path) == variant
 
 
 def test_the_environment_of_a_rank_tells_who_started_it():

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `transrank` with a store of its own, in this process or in one of its own; runs."""
 
+import fcntl
 import io
 import os
+import pty
 import shlex
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +22,7 @@ from support import recorded
 from support.bounded import Finished
 from transrank.lab.cli import output
 from transrank.lab.cli.__main__ import main
+from transrank.lab.store.lines import DISTURBED
 from transrank.lab.store.records import Run, read_run
 
 COMMAND = [sys.executable, "-m", "transrank.lab.cli"]
@@ -105,6 +110,34 @@ def pingpong(
         )
         for launch in range(launches)
     ]
+
+
+def disturbed() -> list[recorded.Line]:
+    """Three launches in which one sample of ten was disturbed and took a hundred times as long."""
+    seconds, flags = [1e-6] * 9 + [1e-4], [0] * 9 + [DISTURBED]
+    return [recorded.case(8, launch=i, seconds=seconds, flags=flags) for i in range(3)]
+
+
+def on_terminal(columns: int, *arguments: str, store: Path) -> str:
+    """What `transrank ARGUMENTS`, in a process of its own, shows on a terminal of this width."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    variables = {**os.environ, **environment(store), "TERM": "xterm"}
+    del variables["COLUMNS"]
+    shown = b""
+    with subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env=variables,
+    ):
+        os.close(theirs)
+        with suppress(OSError):  # the end: nobody has the other side any more
+            while part := os.read(ours, 65536):
+                shown += part
+    os.close(ours)
+    return shown.decode()
 
 
 def measure(line: str, *more: str | Path, store: Path, **options: object) -> Finished:

@@ -128,6 +128,22 @@ def outcome() -> Line:
     }
 
 
+def memory(
+    toucher: Sequence[int], domain: Sequence[int], link: Sequence[str], **changes: Any
+) -> Line:
+    """Where the ranks and their pages are, of a case of the study `locality`."""
+    ranks = len(toucher)
+    line: Line = {
+        "toucher": list(toucher),
+        "domain": list(domain),
+        "data_domain": [domain[rank] for rank in toucher],
+        "link": list(link),
+        "pages": [256] * ranks,
+        **{name: [0] * ranks for name in ("package", "pages_elsewhere", "pages_unknown")},
+    }
+    return _changed(line, changes)
+
+
 def planned(number: int = 0, cases: Sequence[str] = ("pingpong/1024B",), **changes: Any) -> Line:
     """A launch that the run began without."""
     arguments = ["--study", "pingpong", "--seed", str(number)]
@@ -198,6 +214,13 @@ def event(name: str = "finished", **changes: Any) -> Line:
 
 def _changed(line: Line, changes: Line) -> Line:
     return {name: value for name, value in (line | changes).items() if value is not None}
+
+
+def places(value: Any) -> list[tuple[Any, ...]]:
+    """The keys and numbers that lead to each value within it."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    below = [(key, places(item) if isinstance(item, dict | list) else []) for key, item in items]
+    return [place for key, rest in below for place in ((key,), *((key, *it) for it in rest))]
 
 
 def text(lines: Iterable[Line]) -> str:

@@ -87,17 +87,3 @@ def test_the_error_of_a_thin_part_names_rank_extent_and_remedy():
         "halo width (3) exceeds the owned extent (2) of dimension 1 on rank 4; "
         "use fewer parts along it or a narrower halo"
     )
-
-
-def test_a_face_is_one_segment_whichever_it_is():
-    grid = _core.BlockGrid(
-        [_core.Distribution.even(32, 1)] * 3, halo=[(1, 1, True)] * 3, memory_order=[0, 1, 2]
-    )
-    (leg,) = _core.halo(0, 1, grid, corners=False).receives
-    assert leg.units == 6 * 32 * 32
-    planes = leg.segments[:, 2:4].tolist()
-    # Within the slab of the halo every face of the i dimension needs one segment per plane, every
-    # face of j one, and those of k one.
-    assert planes.count([1, 32]) == 2 * 32
-    assert planes.count([32, 32]) == 4
-    assert len(planes) == 2 * 32 + 2 + 2

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from python.route.grids import EXTENTS, RANKS, Grid, grids, numbered
 from python.route.serial import deliver, pairs
 from transrank import _core
-from transrank.lab.reference.machine import read_table
 
 
 def routes(
@@ -59,27 +58,6 @@ def test_legs_are_in_ascending_order_of_their_destination(movement, fill_halo):
     for route in routes(ranks, source, destination, fill_halo=fill_halo):
         for leg in route.receives:
             assert (np.diff(pairs(leg)[1]) > 0).all()
-
-
-@pytest.mark.parametrize(
-    "row", read_table("esmf_partitions.csv"), ids=lambda row: row["processors"]
-)
-def test_the_published_partitions_move_the_published_bytes(row):
-    def grid(partition: str) -> _core.BlockGrid:
-        parts = [int(count) for count in partition.split("x")] + [1]
-        return _core.BlockGrid(
-            [_core.Distribution.even(n, p) for n, p in zip((512, 1024, 16), parts, strict=True)],
-            part_order="F",
-            memory_order=[0, 1, 2],
-        )
-
-    ranks = int(row["processors"])
-    source, destination = grid(row["src_partition"]), grid(row["dst_partition"])
-    moved = 0
-    for rank in range(ranks):
-        route = _core.redistribution(rank, ranks, source, destination)
-        moved += sum(leg.units for leg in route.sends if leg.peer != rank)
-    assert moved * 8 * 8 == int(row["bytes_redistributed"])
 
 
 def test_what_is_no_redistribution_is_refused():

@@ -87,17 +87,6 @@ def test_exchanges_may_die_in_another_order_on_each_rank():
     assert ring.has_arrived()
 
 
-def test_a_view_of_a_ghost_array_outlives_everything():
-    ring = Ring()
-    ring.write()
-    with ring.bind() as exchange:
-        exchange.run()
-    view = ring.destination[1:]
-    del ring, exchange
-    gc.collect()
-    assert view[0] == numbers((WORLD.rank - 1) % WORLD.size)[1]
-
-
 def test_what_mpi_still_reads_outlives_a_broken_exchange():
     if WORLD.size == 1:
         return

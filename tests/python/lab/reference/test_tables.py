@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The published tables are whole, and the identities that they must obey hold."""
+"""The published tables are whole, and what is made of them obeys the identities that hold."""
 
 from collections import Counter
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
@@ -10,26 +12,12 @@ from transrank.lab.reference import fugaku
 from transrank.lab.reference.machine import ReferencePoint
 from transrank.lab.reference.tables import machine, machines, read_table
 
-ROWS = {
-    "advection_parameters.csv": 19,
-    "advection_profile.csv": 50,
-    "columbia_systems.csv": 2,
-    "esmf_partitions.csv": 10,
-    "esmf_store_times.csv": 7,
-    "fugaku_alltoall_algorithms.csv": 9,
-    "fugaku_alltoall_forms.csv": 11,
-    "fugaku_collectives.csv": 536,
-    "fugaku_point_to_point.csv": 96,
-    "fugaku_process_launch.csv": 29,
-    "ghost_update_arraytransformer.csv": 33,
-    "memory_locality_xt6.csv": 48,
-    "send_modes_bandwidth.csv": 6,
-}
 
-
-@pytest.mark.parametrize("name", ROWS)
-def test_no_row_is_missing(name):
-    assert len(read_table(name)) == ROWS[name]
+def test_no_number_of_the_tables_has_changed():
+    """Each was compared with its source; who corrects one computes this anew."""
+    tables = sorted(Path(fugaku.__file__).with_name("data").glob("*.csv"))
+    digest = sha256(b"".join(path.read_bytes() for path in tables)).hexdigest()
+    assert (len(tables), digest[:16]) == (13, "1851f7016a3b6baf")
 
 
 @pytest.mark.parametrize("known", machines(), ids=lambda known: known.name)
@@ -39,7 +27,7 @@ def test_a_machine_says_where_its_numbers_come_from(known):
     assert known.points or known.tables
     assert all(sentence.endswith(".") for sentence in known.conditions)
     assert {point.machine for point in known.points} <= {known.name}
-    assert all(ROWS[table] == len(read_table(table)) for table in known.tables)
+    assert all(map(read_table, known.tables))
 
 
 @pytest.mark.parametrize("known", machines(), ids=lambda known: known.name)
@@ -52,13 +40,16 @@ def test_every_point_is_a_positive_time_on_real_ranks(known):
 
 def test_each_table_row_becomes_one_point():
     counts = Counter(point.study for known in machines() for point in known.points)
-    assert counts["collectives"] == ROWS["fugaku_collectives.csv"]
-    assert counts["launch"] == ROWS["fugaku_process_launch.csv"]
-    assert counts["ghost"] == ROWS["ghost_update_arraytransformer.csv"]
-    assert counts["locality"] == ROWS["memory_locality_xt6.csv"]
-    assert counts["send-modes"] == ROWS["send_modes_bandwidth.csv"]
-    point_to_point = sum(counts[study.lower()] for study in fugaku.COUNTED)
-    assert point_to_point == ROWS["fugaku_point_to_point.csv"]
+    counts["two ranks"] = sum(counts[study.lower()] for study in fugaku.COUNTED)
+    for study, table in {
+        "collectives": "fugaku_collectives",
+        "launch": "fugaku_process_launch",
+        "ghost": "ghost_update_arraytransformer",
+        "locality": "memory_locality_xt6",
+        "send-modes": "send_modes_bandwidth",
+        "two ranks": "fugaku_point_to_point",
+    }.items():
+        assert counts[study] == len(read_table(f"{table}.csv")) > 0
 
 
 def test_printed_rates_follow_from_sizes_and_times_by_imb_counting():
@@ -75,26 +66,6 @@ def test_printed_rates_follow_from_sizes_and_times_by_imb_counting():
     assert checked > 70
 
 
-def test_the_collectives_end_where_the_memory_ends():
-    def largest(operation: str, nodes: int) -> int:
-        points = machine("fugaku").of_study("collectives")
-        sizes = [
-            point.bytes
-            for point in points
-            if point.axes["operation"] == operation and point.nodes == nodes
-        ]
-        return max(size for size in sizes if size is not None)
-
-    limit = 3 * 2**30
-    for nodes in (384, 3072):
-        ranks = 4 * nodes
-        for operation in ("allgather", "allgatherv", "gather", "gatherv", "scatter", "scatterv"):
-            size = largest(operation, nodes)
-            assert size * (ranks + 1) <= limit < 2 * size * (ranks + 1) or size == 4 << 20
-        size = largest("alltoall", nodes)
-        assert 2 * size * ranks <= limit < 4 * size * ranks or size == 4 << 20
-
-
 def test_barrier_has_no_size():
     barriers = [p for p in machine("fugaku").points if p.axes.get("operation") == "barrier"]
     assert [point.nodes for point in barriers] == [384, 3072, 27648]
@@ -106,47 +77,6 @@ def test_send_modes_are_the_published_two_figures():
     assert rates[("bsend", 1)] == pytest.approx(4.9e9)
     assert rates[("sendrecv", 2)] == pytest.approx(6.3e9)
     assert len(rates) == 6
-
-
-def test_memory_of_another_die_is_slower():
-    by_locality: dict[str, list[float]] = {}
-    for point in machine("xt6").points:
-        by_locality.setdefault(str(point.axes["locality"]), []).append(point.seconds)
-    assert max(by_locality.pop("local")) < min(map(min, by_locality.values()))
-
-
-def test_the_die_of_a_thread_is_its_number_over_six():
-    for row in read_table("memory_locality_xt6.csv"):
-        assert int(row["die_of_thread"]) == int(row["thread"]) // 6
-        assert int(row["die_of_data"]) == int(row["init_thread"]) // 6
-
-
-def test_route_times_are_the_sum_of_their_parts():
-    for row in read_table("esmf_store_times.csv"):
-        parts = float(row["RoutePrecomputeRedist_ms"]) + float(row["RouteCreate_ms"])
-        assert float(row["total_ms"]) == pytest.approx(parts, rel=1e-9)
-
-
-def test_redistributed_bytes_follow_from_the_partitions():
-    extents, fields = (512, 1024), 16 * 8 * 8
-    for row in read_table("esmf_partitions.csv"):
-        source, target = (
-            tuple(map(int, row[side].split("x"))) for side in ("src_partition", "dst_partition")
-        )
-        stays = 0
-        for rank in range(int(row["processors"])):
-            overlap = 1
-            for dimension in (0, 1):
-                bounds = []
-                for parts in (source, target):
-                    part = rank % parts[0] if dimension == 0 else rank // parts[0]
-                    width = extents[dimension] // parts[dimension]
-                    bounds.append((part * width, (part + 1) * width))
-                (a, b), (c, d) = bounds
-                overlap *= max(0, min(b, d) - max(a, c))
-            stays += overlap
-        moved = (extents[0] * extents[1] - stays) * fields
-        assert moved == int(row["bytes_redistributed"])
 
 
 def test_ghost_bandwidth_and_printed_time_agree():

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The question about locality: the guide's own times, recorded as a run, give the guide's words."""
 
-from typing import Any
-
 import pytest
 
 from python.lab.report.synthetic import Survey, context
+from support import recorded
 from transrank.lab import units
 from transrank.lab.reference.tables import machine
 from transrank.lab.report.findings.published import GUIDE_LINKS
@@ -38,22 +37,9 @@ def guide_as_a_run(launches: int = 1, farther: float = 1.0) -> Survey:
                 point.seconds * (1 if link == "own" else farther) * (1 + launch / 1e6)
                 for point, link in zip(ranks, links, strict=True)
             ]
-            line["memory"] = memory([int(point.axes["init_thread"]) for point in ranks], links)
+            toucher = [int(point.axes["init_thread"]) for point in ranks]
+            line["memory"] = recorded.memory(toucher, [rank // 6 for rank in range(24)], links)
     return survey
-
-
-def memory(toucher: list[int], link: list[str]) -> dict[str, Any]:
-    ranks = range(len(toucher))
-    return {
-        "toucher": toucher,
-        "domain": [rank // 6 for rank in ranks],
-        "package": [rank // 12 for rank in ranks],
-        "data_domain": [one // 6 for one in toucher],
-        "link": link,
-        "pages": [256] * len(toucher),
-        "pages_elsewhere": [0] * len(toucher),
-        "pages_unknown": [0] * len(toucher),
-    }
 
 
 def asked(run: Run) -> Question:
@@ -107,7 +93,7 @@ def test_a_machine_with_one_domain_has_the_value_of_its_case(written):
     axes = {"kernel": "latency", "order": 500}
     survey.measured("locality", {**axes, "arrangement": "own"}, 3e-8, 0)
     for launch, line in enumerate(survey.lines):
-        line["memory"] = memory([0, 1], ["own"] * 2) | {"domain": [0, 0], "data_domain": [0, 0]}
+        line["memory"] = recorded.memory([0, 1], [0, 0], ["own"] * 2)
         if launch == 2:
             line["ranks"]["median"] = [8e-7] * 2
             line["samples"]["flags"] = [DISTURBED] * len(line["samples"]["flags"])

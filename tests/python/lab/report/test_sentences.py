@@ -14,7 +14,6 @@ from python.lab.report.synthetic import (
     add_bandwidth,
     add_memory_copy,
     add_point_to_point,
-    add_send_modes,
     answer,
     context,
     every_study,
@@ -166,15 +165,6 @@ def test_what_a_byte_costs_a_buffered_send_more_is_said_as_the_rate_of_a_copy(ra
     assert ("as a copy" in told) is said
     lines = next(table for table in question.tables if "Hockney" in table.caption)
     assert [row.cells[6] for row in lines.rows] == ["9.00", units.three_digits(rate / 1e9)]
-
-
-def test_one_launch_has_no_crossovers(written):
-    for launches in (1, 3):
-        survey = Survey(launches=launches, noise=1e-4)
-        add_send_modes(survey, Link(), ((2, 0),), SEND_MODE_SIZES[::4])
-        question = send_modes.ask(context(written(survey)))
-        found = [table for table in question.tables if "overtakes" in table.caption]
-        assert bool(found) is (launches > 1)
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])

@@ -60,16 +60,12 @@ def test_the_verdict_follows_from_the_interval_and_the_threshold(factor, verdict
 @pytest.mark.parametrize(
     ("factor", "copies", "paired", "verdict"),
     [
-        (1.3, (1.0, 1.04), False, "slower"),
-        (1.3, (1.0, 1.06), False, "unclear"),
-        (1.3, (1.06, 1.0), False, "slower"),
-        (0.7, (1.06, 1.0), False, "unclear"),
-        (0.7, (1.0, 1.06), False, "faster"),
-        (1.0, (1.0, 1.06), False, "same"),
-        (1.3, (None, 1.06), False, "slower"),
-        (1.3, (1.0, 1.06), True, "slower"),
+        (1.3, (1.0, 1.04), False, "slower"), (1.3, (1.0, 1.06), False, "unclear"),
+        (1.3, (1.06, 1.0), False, "slower"), (0.7, (1.06, 1.0), False, "unclear"),
+        (0.7, (1.0, 1.06), False, "faster"), (1.0, (1.0, 1.06), False, "same"),
+        (1.3, (None, 1.06), False, "slower"), (1.3, (1.0, 1.06), True, "slower"),
     ],
-)
+)  # fmt: skip
 def test_a_case_that_changed_as_the_memory_did_has_no_verdict(factor, copies, paired, verdict):
     changed = [factor * value for value in CALM]
     runs = [

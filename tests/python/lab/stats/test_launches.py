@@ -186,14 +186,10 @@ def test_two_groups_of_launches_are_named():
 @pytest.mark.parametrize(
     "values",
     [
-        (1.0, 1.2),
-        (1.0, 1.02, 1.04),
-        (1.0, 1.001, 1.2),
-        (1.0, 1.001, 1.002, 1.001, 1.2),
-        (1.0, 1.1, 1.2, 1.3, 1.4),
-        (0.0, 1.0, 1.0),
+        (1.0, 1.2), (1.0, 1.02, 1.04), (1.0, 1.001, 1.2), (1.0, 1.001, 1.002, 1.001, 1.2),
+        (1.0, 1.1, 1.2, 1.3, 1.4), (0.0, 1.0, 1.0),
     ],
-)
+)  # fmt: skip
 def test_a_spread_is_no_pair_of_groups(values):
     assert find_groups([Estimate(v, 0.995 * v, 1.005 * v) for v in values]) is None
 

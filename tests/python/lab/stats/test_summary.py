@@ -167,13 +167,11 @@ def test_a_wholly_disturbed_launch_is_left_out_and_that_is_said(run_of):
 @pytest.mark.parametrize(
     ("factors", "options", "status"),
     [
-        ((1.0, 1.2, 1.0), {}, "wide"),
-        ((1.0, 1.001, 1.0), {}, "ok"),
-        ((1.0, 1.2, 1.0), {"count": 100}, "ok"),
-        ((1.0, 1.0), {}, "wide"),
+        ((1.0, 1.2, 1.0), {}, "wide"), ((1.0, 1.001, 1.0), {}, "ok"),
+        ((1.0, 1.2, 1.0), {"count": 100}, "ok"), ((1.0, 1.0), {}, "wide"),
         ((1.0,), {"count": 100}, "wide"),
     ],
-)
+)  # fmt: skip
 def test_a_case_is_wide_when_its_printed_interval_is_or_there_is_none(
     run_of, factors, options, status
 ):

@@ -337,15 +337,6 @@ def test_a_short_write_leaves_whole_lines(tmp_path, limit):
     assert records.repair(path) is None
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda children: (
-        st.lists(children, max_size=4) | st.dictionaries(st.text(max_size=8), children, max_size=4)
-    ),
-    max_leaves=12,
-)
-
-
 def read_or_refuse(path: Path) -> None:
     """The one thing that may happen to a file that is not as it should be."""
     message = f"{path}:"
@@ -361,39 +352,6 @@ def read_or_refuse(path: Path) -> None:
 def test_random_bytes_are_refused_without_a_traceback(tmp_path_factory, content, headed):
     path = tmp_path_factory.getbasetemp() / "random.jsonl"
     path.write_bytes((HEADER.encode() if headed else b"") + content)
-    read_or_refuse(path)
-
-
-def paths_into(value: object) -> list[tuple[str | int, ...]]:
-    found: list[tuple[str | int, ...]] = []
-    items = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for key, item in items:
-        found += [(key,), *((key, *rest) for rest in paths_into(item))]
-    return found
-
-
-PLACES = [(number, place) for number, line in enumerate(WHOLE) for place in paths_into(line)]
-
-
-@given(place=st.sampled_from(PLACES), value=JSON, removed=st.booleans())
-def test_a_changed_value_anywhere_is_read_or_refused(tmp_path_factory, place, value, removed):
-    lines = json.loads(json.dumps(WHOLE))
-    number, (*outer, last) = place
-    holder = lines[number]
-    for key in outer:
-        holder = holder[key]
-    if removed:
-        del holder[last]
-    else:
-        holder[last] = value
-    path = tmp_path_factory.getbasetemp() / "changed.jsonl"
-    path.write_text(recorded.text(lines), encoding="utf-8")
     read_or_refuse(path)
 
 

@@ -53,17 +53,9 @@ def test_every_kind_of_line_has_an_example():
     assert {line["kind"] for line in EXAMPLES} == set(schema.KINDS)
 
 
-def places(value: Any) -> list[tuple[Any, ...]]:
-    if isinstance(value, dict):
-        return [
-            p for key, item in value.items() for p in ((key,), *((key, *q) for q in places(item)))
-        ]
-    if isinstance(value, list):
-        return [p for i, item in enumerate(value) for p in ((i,), *((i, *q) for q in places(item)))]
-    return []
-
-
-PLACES = [(number, place) for number, line in enumerate(EXAMPLES) for place in places(line)]
+PLACES = [
+    (number, place) for number, line in enumerate(EXAMPLES) for place in recorded.places(line)
+]
 SCALARS = [None, True, -1, 0, 0.5, 1, 1.0, 2, 1e300, "", "ok", "imported", "skipped"]
 LISTS = [[], [0], [0.5], [1] * 20, [0.5] * 20, [-1] * 20]
 MIXED = [[1] * 19 + [odd] for odd in (True, "x", 0.25, None, -0.5)]

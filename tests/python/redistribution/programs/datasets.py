@@ -40,22 +40,6 @@ def part(along: str, extent: int) -> xarray.Dataset:
     return whole().isel({along: ranges[WORLD.rank]})
 
 
-def test_a_dataset_becomes_the_same_dataset_in_other_parts():
-    redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
-    moved = redistribution.redistribute(part("x", COLUMNS), ["x", "y"])
-    assert WORLD.allreduce(int(moved.identical(part("y", ROWS)))) == WORLD.size
-
-
-def test_an_array_becomes_the_same_array_in_other_parts():
-    redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
-    mine, wanted = part("x", COLUMNS), part("y", ROWS)
-    for name in ("wind", None, "x"):  # the last one is also that of a coordinate
-        array, part_of_it = (it["wind" if name == "wind" else "land"] for it in (mine, wanted))
-        moved = redistribution.redistribute(array.rename(name), ["x", "y"])
-        assert isinstance(moved, xarray.DataArray)
-        assert all(WORLD.allgather(moved.identical(part_of_it.rename(name))))
-
-
 def test_what_is_bound_moves_what_its_source_holds_in_each_run():
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     mine, wanted = part("x", COLUMNS), part("y", ROWS)

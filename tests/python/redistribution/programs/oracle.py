@@ -13,8 +13,6 @@ from python.redistribution.cases import Field, bundles, local, movements, transp
 from python.route.grids import Grid
 from python.spmd import WORLD, main, property_test
 
-Movement = tuple[list[int], Grid, Grid]
-
 
 def same_bytes(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     return one.shape == other.shape and one.tobytes() == other.tobytes()
@@ -56,23 +54,6 @@ def filled(field: Field, cells: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def mask(cells: np.ndarray[Any, Any], like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Where an array of a field has cells of the grid."""
     return (cells > 0).reshape(*cells.shape, *(1 for _ in like.shape[cells.ndim :]))
-
-
-@property_test(movements(), examples=20)
-def test_a_redistribution_and_then_its_transpose_is_the_identity(movement):
-    extents, source, destination = movement
-    redistribution = transrank.Redistribution(WORLD, source.layout, destination.layout)
-    start = local(source, extents, halo=False)
-    middle = np.zeros(redistribution.destination_shape(), np.int64)
-    end = np.zeros_like(start)
-    for route, pair in (
-        (redistribution.route, (start, middle)),
-        (redistribution.route.transposed(), (middle, end)),
-    ):
-        dimensions = start.ndim
-        with transrank.Exchange(route, WORLD, pair, dimensions=dimensions) as exchange:
-            exchange.run()
-    assert same_bytes(start, end)
 
 
 @st.composite

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import transrank
 from python.spmd import WORLD, main, refused
 from transrank import BlockGrid, Distribution, Redistribution
 
@@ -88,46 +87,6 @@ def test_transports_and_fields_that_do_not_fit_are_refused_and_nothing_moves():
     end[...] = 0
     redistribution.run()  # what was stored before
     assert (end == 1).all()
-
-
-def test_layouts_that_differ_between_ranks_are_refused_before_anything_moves():
-    first = WORLD.rank == 0
-
-    def move(extent: int, **options: Any) -> None:
-        redistribution = Redistribution(WORLD, grid(extent), grid(extent, parts=1), **options)
-        start = np.ones(redistribution.source_shape())
-        end = np.zeros(redistribution.destination_shape())
-        ends.append(end)
-        redistribution.store((start, end))
-
-    ends: list[np.ndarray[Any, Any]] = []
-    refused("rank", lambda: move(60 if first else 90))
-    refused("rank", lambda: halo(fill_halo=first))
-    assert all((end == 0).all() for end in ends)
-
-
-def halo(*, fill_halo: bool) -> None:
-    surrounded = BlockGrid([Distribution.even(12, WORLD.size)], halo=[(1, 1, True)])
-    redistribution = Redistribution(WORLD, grid(12), surrounded, fill_halo=fill_halo)
-    ends = np.zeros(redistribution.destination_shape())
-    redistribution.store((np.ones(redistribution.source_shape()), ends))
-
-
-def test_an_array_made_read_only_ends_the_run_of_every_rank():
-    redistribution = Redistribution(WORLD, grid(12), grid(12, parts=1))
-    start = np.ones(redistribution.source_shape())
-    end = redistribution.destination_for(start)
-    redistribution.store((start, end))
-    WORLD.Barrier()
-    if WORLD.rank == 0:
-        with pytest.raises(ValueError, match="resize"):
-            start.resize(100, refcheck=False)
-        end.flags.writeable = False
-        with pytest.raises(transrank.Misuse, match="on rank 0; the exchange is broken"):
-            redistribution.run()
-    else:
-        with pytest.raises(transrank.BrokenExchange, match="rank 0"):
-            redistribution.run()
 
 
 def test_what_was_not_stored_cannot_run():

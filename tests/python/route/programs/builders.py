@@ -140,29 +140,6 @@ def test_alltoallv_is_that_of_mpi(counts):
     assert [x for x in spread.tolist() if x >= 0] == expected.tolist()
 
 
-def test_a_halo_and_a_redistribution():
-    parts = WORLD.size
-    rows = transrank.Distribution.even(3 * parts, parts)
-    whole = transrank.Distribution.even(4, 1)
-    halo = [(1, 1, True), (0, 0, False)]
-    grid = transrank.BlockGrid([rows, whole], halo=halo)
-    cells = np.full(grid.local_extents(WORLD.rank), -1)
-    cells[1:-1] = 100 * WORLD.rank + np.arange(12).reshape(3, 4)
-    route = routes.halo(WORLD, grid)
-    with transrank.Exchange(route, WORLD, cells, dimensions=2) as exchange:
-        exchange.run()
-    below, above = (WORLD.rank - 1) % parts, (WORLD.rank + 1) % parts
-    assert cells[0].tolist() == [100 * below + 8 + i for i in range(4)]
-    assert cells[-1].tolist() == [100 * above + i for i in range(4)]
-    one = transrank.BlockGrid([rows, whole])
-    other = transrank.BlockGrid(
-        [transrank.Distribution.even(3 * parts, 1), transrank.Distribution.even(4, parts)]
-    )
-    there = routes.redistribution(WORLD, one, other)
-    numbers = 100 * WORLD.rank + np.arange(12)
-    assert moved(there.transposed(), moved(there, numbers)).tolist() == numbers.tolist()
-
-
 def on_last(wrong: Any, right: Any) -> Any:
     return wrong if WORLD.rank == LAST else right
 

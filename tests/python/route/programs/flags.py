@@ -65,20 +65,6 @@ def test_a_halo_of_width_0_is_an_exchange_that_moves_nothing():
     refused("no halo", lambda: routes.halo(WORLD, BlockGrid([Distribution.even(9, WORLD.size)])))
 
 
-def test_a_dimension_may_have_more_parts_than_indices():
-    for extent in (0, 1, WORLD.size):
-        before = BlockGrid([Distribution.even(extent, WORLD.size), Distribution.even(4, 1)])
-        after = BlockGrid([Distribution.even(extent, 1), Distribution.even(4, WORLD.size)])
-        redistribution = transrank.Redistribution(WORLD, before, after)
-        assert redistribution.route == routes.redistribution(WORLD, before, after)
-        whole = np.arange(4 * extent).reshape(extent, 4)
-        start = whole[before.box(WORLD.rank)].copy()
-        end = np.full_like(whole[after.box(WORLD.rank)], -1)
-        redistribution.store((start, end))
-        redistribution.run()
-        assert (end == whole[after.box(WORLD.rank)]).all()
-
-
 def test_a_grid_that_one_rank_makes_serves_all():
     made = WORLD.bcast((grid(), {"layout": grid()}) if WORLD.rank == 0 else None)
     assert made == (grid(), {"layout": grid()})
