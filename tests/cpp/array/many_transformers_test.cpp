@@ -2,20 +2,13 @@
 // ranks: 2
 // A program may have as many transformers as there is memory for: they take neither communicators
 // nor descriptors each, and little memory for their ghosts.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
 #include <deque>
 #include <fcntl.h>
 #include <malloc.h>
-#include <memory>
-#include <string>
-#include <unistd.h>
-#include <vector>
 
 #include "../exchange/few_descriptors.hpp"
-#include "../exchange/world.hpp"
 #include "transrank/array/array_transformer.hpp"
+#include "world.hpp"
 
 using namespace testing;
 using Array = transrank::array::ParArray<double, 5>;

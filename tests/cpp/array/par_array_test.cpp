@@ -2,13 +2,7 @@
 // Rows lie where their kind and alignment say, in memory that can be shared.
 #include "transrank/array/par_array.hpp"
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstdint>
-#include <stdexcept>
-#include <utility>
-
+#include "testing.hpp"
 #include "transrank/array/field.hpp"
 #include "transrank/array/scalar.hpp"
 #include "transrank/mpi/error.hpp"

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 3 4
 // What is wrong on one rank is the same error on every rank, and nobody waits for ever.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <chrono>
-#include <thread>
-
-#include "scene.hpp"
+#include "../discovery/oracle.hpp"
+#include "transrank/array/array_transformer.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/transport/breakage.hpp"
 
@@ -81,25 +76,6 @@ TEST_CASE("calls in the wrong order on one rank") {
                          std::logic_error);
 }
 
-TEST_CASE("bad ghosts on one rank") {
-    Ready ready(false);
-    const auto beyond = 2 * world_size();
-    for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{beyond}}) {
-        CHECK(words([&] {
-                  ready.transformer.create_ghost_mapping(is_last() ? Indices{0, bad} : Indices{0});
-              }) == "ghost 1 on rank " + last() + " has index " + std::to_string(bad) +
-                        ", out of range [0, " + std::to_string(beyond) +
-                        "); ghosts are global indices");
-    }
-    const std::vector<int> targets{is_last() ? world_size() : 0};
-    CHECK(words([&] { ready.transformer.create_ghost_mapping(Indices{0}, targets); }) ==
-          "push 0 of rank " + last() + " goes to rank " + std::to_string(world_size()) +
-              ", but there are " + std::to_string(world_size()) + " ranks");
-    // Nothing is spoilt by a refusal.
-    ready.transformer.create_ghost_mapping(Ready::firsts());
-    ready.transformer.pull_once();
-}
-
 TEST_CASE("arrays that do not fit on one rank") {
     Ready ready;
     if (is_last()) {
@@ -124,32 +100,16 @@ TEST_CASE("arrays that do not fit on one rank") {
         (world_size() == 1 ? "" : "rank " + last() + " has rows of 4 elements, rank 0 3 elements"));
 }
 
-TEST_CASE("rows that have got other lengths on one rank move only when the son has them") {
-    ArrayTransformer<double, non_uniform_size, non_uniform_size> transformer(MPI_COMM_WORLD);
-    using Uneven = decltype(transformer)::Array;
-    const auto father = std::make_shared<Uneven>();
-    father->resize({1, 3});
-    transformer.set_father_son(father, std::make_shared<Uneven>());
-    transformer.create_global_mapping();
-    transformer.create_ghost_mapping(Ready::firsts());
-    if (is_last()) {
-        father->resize({3, 1});
-    }
-    CHECK(words([&] { transformer.init_persistent_pull(); }) ==
-          "the father or the son was resized on rank " + last() +
-              ", and its rows have other lengths now; fit_son makes room for them");
-    transformer.fit_son();
-    transformer.pull_once();
-    CHECK((*transformer.son())[world_size() - 1].size() == 3);
-}
-
 TEST_CASE("elements that are no numbers are not added") {
-    Scene scene{.owned = Indices(static_cast<std::size_t>(world_size())),
-                .begins = Indices(static_cast<std::size_t>(world_size()) + 1),
-                .ghosts = std::vector<Indices>(static_cast<std::size_t>(world_size()))};
-    Actor<Particle, 1> actor(scene);
-    actor.create_mapping();
-    CHECK(words([&] { actor.transformer().init_persistent_push(Operation::add); }) ==
+    struct Particle {
+        float position[2];
+    };
+    ArrayTransformer<Particle> transformer(MPI_COMM_WORLD);
+    const auto father = std::make_shared<ParArray<Particle>>();
+    transformer.set_father_son(father, std::make_shared<ParArray<Particle>>());
+    transformer.create_global_mapping();
+    transformer.create_ghost_mapping(Indices{});
+    CHECK(words([&] { transformer.init_persistent_push(Operation::add); }) ==
           "rows without a numeric scalar type can only be assigned; use the operation assign");
 }
 
@@ -244,22 +204,4 @@ TEST_CASE("a transformer that was moved from is used no more") {
     CHECK_THROWS_AS(one.create_global_mapping(), Misuse);
     CHECK_THROWS_AS(one.start_persistent_pull(), Misuse);
     CHECK_THROWS_AS((void)one.init_persistent_push(Operation::add), Misuse);
-}
-
-TEST_CASE("start twice breaks the exchange, and a new one may be bound") {
-    Ready ready;
-    ready.transformer.init_persistent_push(Operation::max);
-    ready.transformer.start_persistent_push();
-    if (is_last()) {
-        CHECK_THROWS_AS(ready.transformer.start_persistent_push(), Misuse);
-    } else {
-        CHECK_THROWS_AS(
-            [&] {
-                ready.transformer.wait_persistent_push();
-                ready.transformer.start_persistent_push();
-                ready.transformer.wait_persistent_push();
-            }(),
-            BrokenExchange);
-    }
-    ready.transformer.push_once(Operation::max);
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 3 4
 // Ghosts get what their owners have, and owners what comes back, for rows of every kind.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include "scene.hpp"
+#include "../discovery/oracle.hpp"
+#include "transrank/array/array_transformer.hpp"
 
 using namespace testing;
 using namespace transrank::array;
@@ -12,53 +10,198 @@ using transrank::copy::Operation;
 
 namespace {
 
+/// Rows of all ranks, and the ghosts that each wants or that owners push; known on every rank.
+struct Scene {
+    std::int64_t bound = 0;
+    Indices begins{0};            ///< the first global index, by rank; and the extent
+    Indices lengths;              ///< of rows, by global index
+    std::vector<Indices> pushed;  ///< local rows, by rank; empty where ghosts are pulled
+    std::vector<std::vector<int>> targets;
+    std::vector<Indices> ghosts;  ///< global indices, by rank
+
+    Scene(Random& random, bool by_pushing)
+        : bound(between(random, 1, 5)), ghosts(static_cast<std::size_t>(world_size())) {
+        for (int rank = 0; rank < world_size(); ++rank) {
+            const auto rows = chance(random, 0.25) ? 0 : between(random, 1, 12);
+            begins.push_back(begins.back() + rows);
+        }
+        for (std::int64_t row = 0; row < begins.back(); ++row) {
+            lengths.push_back(between(random, 0, bound));
+        }
+        for (std::size_t rank = 0; rank < ghosts.size(); ++rank) {
+            if (!by_pushing) {
+                ghosts[rank] = random_indices(random, begins.back());
+                continue;
+            }
+            pushed.push_back(random_indices(random, begins[rank + 1] - begins[rank]));
+            targets.emplace_back();
+            for (const auto row : pushed.back()) {
+                const auto target = between(random, 0, world_size() - 1);
+                targets.back().push_back(static_cast<int>(target));
+                ghosts[static_cast<std::size_t>(target)].push_back(begins[rank] + row);
+            }
+        }
+    }
+};
+
+/// Elements that are no numbers.
+struct Particle {
+    Particle() = default;
+    explicit Particle(std::int64_t number)
+        : position{static_cast<float>(number), 1}, kind(static_cast<std::int16_t>(-number)) {}
+    bool operator==(const Particle&) const = default;
+    std::array<float, 2> position;
+    std::int16_t kind;
+};
+
+template <class T>
+T element(std::int64_t place, std::int64_t i, int epoch) {
+    return static_cast<T>((20 * place) + (3 * i) + epoch);
+}
+
+/// Where ghosts of a rank are numbered from.
+std::int64_t ghosts_from(std::size_t rank) {
+    return 1000 * static_cast<std::int64_t>(rank + 1);
+}
+
+template <class T>
+T combined(Operation operation, T mine, T theirs) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        if (operation != Operation::assign) {
+            return operation == Operation::add   ? static_cast<T>(mine + theirs)
+                   : operation == Operation::min ? std::min(mine, theirs)
+                                                 : std::max(mine, theirs);
+        }
+    }
+    return theirs;
+}
+
+/// A transformer with its arrays in a scene.
+template <class T, std::int64_t rs, std::int64_t rm = rs, std::int64_t al = 1>
+struct Actor {
+    using Array = ParArray<T, rs, rm, al>;
+
+    const Scene& scene;
+    std::size_t rank = static_cast<std::size_t>(world_rank());
+    std::shared_ptr<Array> father = std::make_shared<Array>();
+    std::shared_ptr<Array> son = std::make_shared<Array>();
+    ArrayTransformer<T, rs, rm, al> transformer{MPI_COMM_WORLD};
+
+    explicit Actor(const Scene& given) : scene(given) {
+        resize_father();
+        transformer.set_father_son(father, son);
+    }
+    void resize_father() {
+        const auto first = scene.lengths.begin() + scene.begins[rank];
+        const Indices own(first, scene.lengths.begin() + scene.begins[rank + 1]);
+        if constexpr (Array::kind == RowKind::static_fixed) {
+            father->resize(std::ssize(own));
+        } else if constexpr (Array::kind == RowKind::fixed) {
+            father->resize(std::ssize(own), scene.bound);
+        } else if constexpr (Array::kind == RowKind::bounded) {
+            father->resize(own, scene.bound);
+        } else {
+            father->resize(own);
+        }
+    }
+    void create_mapping() {
+        transformer.create_global_mapping();
+        if (scene.pushed.empty()) {
+            transformer.create_ghost_mapping(scene.ghosts[rank]);
+        } else {
+            transformer.create_ghost_mapping(scene.pushed[rank], scene.targets[rank]);
+        }
+    }
+
+    static void fill(Array& array, std::int64_t from, int epoch) {
+        for (std::int64_t row = 0; row < array.size(); ++row) {
+            for (std::int64_t i = 0; i < std::ssize(array[row]); ++i) {
+                array[row][static_cast<std::size_t>(i)] = element<T>(from + row, i, epoch);
+            }
+        }
+    }
+    void fill(int epoch) {
+        fill(*father, scene.begins[rank], epoch);
+        fill(*son, ghosts_from(rank), epoch);
+    }
+
+    [[nodiscard]] bool son_has_copies(int epoch) const {
+        bool good = son->size() == std::ssize(scene.ghosts[rank]);
+        for (std::int64_t row = 0; good && row < son->size(); ++row) {
+            const auto ghost = scene.ghosts[rank][static_cast<std::size_t>(row)];
+            const auto length = is_fixed(Array::kind)
+                                    ? father->rows().length(0)
+                                    : scene.lengths[static_cast<std::size_t>(ghost)];
+            good = std::ssize((*son)[row]) == length;
+            for (std::int64_t i = 0; good && i < length; ++i) {
+                good = (*son)[row][static_cast<std::size_t>(i)] == element<T>(ghost, i, epoch);
+            }
+        }
+        return good;
+    }
+
+    /// Whether the father is what the ghosts of all ranks, one after the other, have made of it.
+    [[nodiscard]] bool father_is(Operation operation, int epoch) const {
+        bool good = true;
+        for (std::int64_t row = 0; row < father->size(); ++row) {
+            const auto global = scene.begins[rank] + row;
+            for (std::int64_t i = 0; i < std::ssize((*father)[row]); ++i) {
+                auto expected = element<T>(global, i, epoch);
+                for (std::size_t from = 0; from < scene.ghosts.size(); ++from) {
+                    auto place = ghosts_from(from);
+                    for (const auto ghost : scene.ghosts[from]) {
+                        const auto theirs = element<T>(place++, i, epoch);
+                        expected =
+                            ghost == global ? combined(operation, expected, theirs) : expected;
+                    }
+                }
+                good = good && (*father)[row][static_cast<std::size_t>(i)] == expected;
+            }
+        }
+        return good;
+    }
+};
+
 template <class Actor>
 void check_pulls(Actor& actor) {
-    actor.fill_father(0);
-    actor.transformer().init_persistent_pull();
+    auto& transformer = actor.transformer;
+    transformer.init_persistent_pull();
     for (int epoch = 1; epoch < 4; ++epoch) {
-        actor.fill_father(epoch);
-        actor.transformer().start_persistent_pull();
+        actor.fill(epoch);
+        transformer.start_persistent_pull();
         if (epoch == 2) {
-            while (!actor.transformer().test_persistent_pull()) {
+            while (!transformer.test_persistent_pull()) {
             }
         } else {
-            actor.transformer().wait_persistent_pull();
+            transformer.wait_persistent_pull();
         }
         CHECK(actor.son_has_copies(epoch));
     }
-    actor.transformer().clear_persistent_pull();
-    actor.fill_father(9);
-    actor.transformer().pull_once();
+    transformer.clear_persistent_pull();
+    actor.fill(9);
+    transformer.pull_once();
     CHECK(actor.son_has_copies(9));
-}
-
-template <class Actor, class Combine>
-void check_push(Actor& actor, Operation operation, const Combine& combine) {
-    actor.transformer().init_persistent_push(operation);
-    for (int epoch = 1; epoch < 3; ++epoch) {
-        actor.fill_father(epoch);
-        actor.fill_son(epoch);
-        actor.transformer().start_persistent_push();
-        actor.transformer().wait_persistent_push();
-        CHECK(actor.father_is_combined(epoch, combine));
-    }
-    actor.transformer().clear_persistent_push();
 }
 
 template <class T, std::int64_t rs, std::int64_t rm = rs, std::int64_t al = 1>
 void check(const Scene& scene) {
     Actor<T, rs, rm, al> actor(scene);
     actor.create_mapping();
-    const auto& expected = scene.ghosts[static_cast<std::size_t>(world_rank())];
-    CHECK(std::ranges::equal(actor.transformer().ghosts(), expected));
+    CHECK(std::ranges::equal(actor.transformer.ghosts(), scene.ghosts[actor.rank]));
     check_pulls(actor);
-    check_push(actor, Operation::assign, [](const T&, const T& theirs) { return theirs; });
-    if constexpr (std::is_arithmetic_v<T>) {
-        check_push(actor, Operation::add,
-                   [](T mine, T theirs) { return static_cast<T>(mine + theirs); });
-        check_push(actor, Operation::min, [](T mine, T theirs) { return std::min(mine, theirs); });
-        check_push(actor, Operation::max, [](T mine, T theirs) { return std::max(mine, theirs); });
+    using enum Operation;
+    for (const auto operation : {assign, add, min, max}) {
+        if (operation != assign && !std::is_arithmetic_v<T>) {
+            continue;
+        }
+        actor.transformer.init_persistent_push(operation);
+        for (int epoch = 1; epoch < 3; ++epoch) {
+            actor.fill(epoch);
+            actor.transformer.start_persistent_push();
+            actor.transformer.wait_persistent_push();
+            CHECK(actor.father_is(operation, epoch));
+        }
+        actor.transformer.clear_persistent_push();
     }
 }
 
@@ -67,152 +210,97 @@ void for_scenes(const Check& check_scene) {
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
         CAPTURE(seed);
         Random random(seed);
-        check_scene(random_scene(random, world_size(), seed % 2 == 1));
+        check_scene(Scene(random, seed % 2 == 1));
     }
 }
 
 }  // namespace
 
-TEST_CASE("rows of a length fixed at compile time") {
+TEST_CASE("rows of every kind are pulled and pushed back") {
     for_scenes([](const Scene& scene) {
         check<double, 3>(scene);
         check<Particle, 2>(scene);
         check<float, 3, 3, 4>(scene);
-    });
-}
-
-TEST_CASE("rows of a length fixed at run time") {
-    for_scenes([](const Scene& scene) {
-        check<double, dynamic_size>(scene);
         check<std::uint16_t, dynamic_size, dynamic_size, 3>(scene);
-    });
-}
-
-TEST_CASE("rows of a bounded length") {
-    for_scenes([](const Scene& scene) {
         check<std::int64_t, non_uniform_size, 6>(scene);
         check<double, non_uniform_size, dynamic_size, 2>(scene);
-    });
-}
-
-TEST_CASE("rows of any length") {
-    for_scenes([](const Scene& scene) {
-        check<double, non_uniform_size, non_uniform_size>(scene);
         check<Particle, non_uniform_size, non_uniform_size, 4>(scene);
     });
 }
 
 TEST_CASE("rows without elements move nothing") {
     Random random(1);
-    auto scene = random_scene(random, world_size(), false);
+    Scene scene(random, false);
     scene.bound = 0;
     std::ranges::fill(scene.lengths, 0);
     check<double, 0>(scene);
-    check<double, dynamic_size>(scene);
-    check<double, non_uniform_size, dynamic_size>(scene);
-    check<double, non_uniform_size, non_uniform_size>(scene);
+    check<std::uint16_t, dynamic_size, dynamic_size, 3>(scene);
+    check<double, non_uniform_size, dynamic_size, 2>(scene);
 }
 
-TEST_CASE("a mapping serves rows of another kind") {
-    for_scenes([](const Scene& scene) {
+TEST_CASE("a mapping serves rows of another kind, and a son follows when their lengths change") {
+    for_scenes([](Scene scene) {
         Actor<double, 3> lender(scene);
         lender.create_mapping();
         Actor<std::int32_t, non_uniform_size, non_uniform_size> borrower(scene);
-        borrower.transformer().borrow_mapping(lender.transformer());
-        CHECK(borrower.transformer().mapping() == lender.transformer().mapping());
+        borrower.transformer.borrow_mapping(lender.transformer);
+        CHECK(borrower.transformer.mapping() == lender.transformer.mapping());
         check_pulls(borrower);
         check_pulls(lender);
-    });
-}
-
-TEST_CASE("the push of a pull counts how often a row was asked for") {
-    for_scenes([](const Scene& scene) {
-        Actor<std::int64_t, 1> actor(scene);
-        actor.create_mapping();
-        for (auto& number : actor.son().data()) {
-            number = 1;
+        for (auto& length : scene.lengths) {
+            length = (length + 2) % 6;
         }
-        actor.transformer().push_once(Operation::add);
-        std::vector<std::int64_t> times(static_cast<std::size_t>(scene.extent()));
-        for (const auto& ghosts : scene.ghosts) {
-            for (const auto ghost : ghosts) {
-                ++times[static_cast<std::size_t>(ghost)];
-            }
-        }
-        const auto begin = scene.begins[static_cast<std::size_t>(world_rank())];
-        CHECK(std::ranges::equal(actor.father().data(),
-                                 std::span(times).subspan(static_cast<std::size_t>(begin),
-                                                          actor.father().data().size())));
+        borrower.resize_father();
+        borrower.transformer.fit_son();
+        check_pulls(borrower);
+        borrower.transformer.create_global_mapping();
+        borrower.transformer.use_route(lender.transformer.mapping()->route);
+        check_pulls(borrower);
     });
-}
-
-TEST_CASE("a son follows when the rows of the father change their lengths") {
-    Random random(3);
-    auto scene = random_scene(random, world_size(), false);
-    Actor<int, non_uniform_size, non_uniform_size> actor(scene);
-    actor.create_mapping();
-    for (auto& length : scene.lengths) {
-        length = (length + 2) % 6;
-    }
-    actor.father().resize(scene.owned_lengths(static_cast<std::size_t>(world_rank())));
-    actor.transformer().fit_son();
-    check_pulls(actor);
 }
 
 TEST_CASE("a pull and a push of other arrays may be under way at once, on every transport") {
     Random random(5);
-    const auto scene = random_scene(random, world_size(), false);
+    const Scene scene(random, false);
     for (const auto& transport : transports()) {
         if (transport == "self-copy" && world_size() > 1) {
             continue;
         }
         CAPTURE(transport);
         Actor<double, 3> one(scene);
-        Actor<double, non_uniform_size, non_uniform_size> other(scene);
+        Actor<std::int32_t, non_uniform_size, non_uniform_size> other(scene);
         one.create_mapping();
-        other.transformer().borrow_mapping(one.transformer());
+        other.transformer.borrow_mapping(one.transformer);
         transrank::exchange::Options options;
         options.transport = transport;
-        one.transformer().init_persistent_pull(options);
-        other.transformer().init_persistent_push(Operation::add, options);
-        one.fill_father(1);
-        other.fill_father(1);
-        other.fill_son(1);
-        one.transformer().start_persistent_pull();
-        other.transformer().start_persistent_push();
-        other.transformer().wait_persistent_push();
-        one.transformer().wait_persistent_pull();
+        one.transformer.init_persistent_pull(options);
+        other.transformer.init_persistent_push(Operation::add, options);
+        one.fill(1);
+        other.fill(1);
+        one.transformer.start_persistent_pull();
+        other.transformer.start_persistent_push();
+        other.transformer.wait_persistent_push();
+        one.transformer.wait_persistent_pull();
         CHECK(one.son_has_copies(1));
-        CHECK(other.father_is_combined(1, std::plus<>()));
+        CHECK(other.father_is(Operation::add, 1));
     }
-}
-
-TEST_CASE("a route that exists serves as mapping") {
-    Random random(11);
-    const auto scene = random_scene(random, world_size(), false);
-    Actor<double, 3> lender(scene);
-    lender.create_mapping();
-    Actor<double, non_uniform_size, non_uniform_size> actor(scene);
-    actor.transformer().create_global_mapping();
-    actor.transformer().use_route(lender.transformer().mapping()->route);
-    CHECK(std::ranges::equal(actor.transformer().ghosts(), lender.transformer().ghosts()));
-    check_pulls(actor);
 }
 
 TEST_CASE("arrays of a transformer are read in shared memory") {
-    if (world_size() == 1) {
-        return;
+    Random random(1);
+    Scene scene(random, false);
+    for (std::size_t rank = 0; rank < scene.ghosts.size(); ++rank) {
+        scene.begins[rank + 1] = scene.begins[rank] + 2;
+        scene.ghosts[rank] = {0, 2 * world_size() - 1};
     }
-    Scene scene{.begins = {0}};
-    for (int rank = 0; rank < world_size(); ++rank) {
-        scene.owned.push_back(2);
-        scene.begins.push_back(scene.begins.back() + 2);
-        scene.ghosts.push_back({0, 2});
-    }
+    scene.lengths.assign(2 * scene.ghosts.size(), 1);
     Actor<double, 3> actor(scene);
     actor.create_mapping();
-    actor.transformer().init_persistent_pull();
-    CHECK(actor.transformer().explain_pull().find("shared-direct") != std::string::npos);
-    actor.transformer().init_persistent_push(Operation::add);
-    CHECK(actor.transformer().explain_push().find("shared-direct") != std::string::npos);
+    actor.transformer.init_persistent_pull();
+    const bool has_peers = actor.transformer.explain_pull().find(" 0 peers") == std::string::npos;
+    CHECK((actor.transformer.explain_pull().find("shared-direct") != std::string::npos) ==
+          has_peers);
+    actor.transformer.init_persistent_push(Operation::add);
+    CHECK((actor.transformer.explain_push().find("shared-direct") != std::string::npos) ==
+          has_peers);
 }

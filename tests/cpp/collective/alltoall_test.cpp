@@ -4,18 +4,9 @@
 // taking the others' cores.
 #include "transrank/collective/alltoall.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <cstring>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <string>
 #include <sys/mman.h>
-#include <vector>
 
+#include "testing.hpp"
 #include "transrank/collective/method.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/shared_segment.hpp"
@@ -330,32 +321,6 @@ TEST_CASE("blocks of one rank may begin farther from its array's begin than 32 b
     });
 }
 
-TEST_CASE("start, test and wait may be called in turn, several alltoalls at once") {
-    among(2, [](const mpi::Communicator& comm) {
-        const auto sent = noise(64, seed_of(comm, 1, 0));
-        const auto bytes = static_cast<std::int64_t>(sent.size()) / comm.size();
-        const auto expected = by_mpi(comm, sent, bytes);
-        for (const char* name : {"bruck", "on-node-direct", "mpi"}) {
-            CAPTURE(name);
-            Bytes first(sent.size());
-            Bytes second(sent.size());
-            Alltoall one(comm.handle(), sent.data(), first.data(), bytes, {.algorithm = name});
-            Alltoall two(comm.handle(), sent.data(), second.data(), bytes, {.algorithm = name});
-            one.start();
-            two.start();
-            const bool over = one.wait_for(0);
-            while (!two.test()) {
-            }
-            two.wait();  // returns at once
-            if (!over) {
-                one.wait();
-            }
-            CHECK(first == expected);
-            CHECK(second == expected);
-        }
-    });
-}
-
 TEST_CASE("what is wrong on one rank is told on all, before anything moves") {
     among(2, [](const mpi::Communicator& comm) {
         Bytes send(64);
@@ -384,54 +349,6 @@ TEST_CASE("what is wrong on one rank is told on all, before anything moves") {
         if (comm.size() > 1) {
             CHECK_THROWS_WITH_AS(Alltoall(comm.handle(), send.data(), to, blocks),
                                  doctest::Contains("which expects 9"), mpi::AgreedError);
-        }
-    });
-}
-
-TEST_CASE("to run an alltoall that is under way is to wait for it") {
-    among(2, [](const mpi::Communicator& comm) {
-        const auto sent = noise(64, seed_of(comm, 1, 0));
-        const auto bytes = static_cast<std::int64_t>(sent.size()) / comm.size();
-        for (const char* name : {"linear", "on-node-direct", "mpi"}) {
-            CAPTURE(name);
-            auto received = sent;
-            Alltoall bound(comm.handle(), received.data(), received.data(), bytes,
-                           {.algorithm = name});
-            bound.start();
-            CHECK(bound.is_under_way());
-            bound.run();
-            CHECK(!bound.is_under_way());
-            CHECK(received == by_mpi(comm, sent, bytes));
-        }
-    });
-}
-
-TEST_CASE("an alltoall says how it moves until it is closed") {
-    among(2, [](const mpi::Communicator& comm) {
-        Bytes send(8);
-        Bytes receive(8);
-        for (const std::string name : {"linear", "on-node-direct", "mpi"}) {
-            Alltoall bound(comm.handle(), send.data(), receive.data(), 8 / comm.size(),
-                           {.algorithm = name});
-            CHECK(bound.explain().starts_with("alltoall by " + name));
-            bound.close();
-            CHECK_THROWS_AS(bound.run(), exchange::Misuse);
-            CHECK(!bound.is_under_way());
-        }
-    });
-}
-
-TEST_CASE("calls in the wrong order are refused") {
-    among(1, [](const mpi::Communicator& comm) {
-        Bytes send(8);
-        Bytes receive(8);
-        for (const char* name : {"linear", "mpi"}) {
-            Alltoall bound(comm.handle(), send.data(), receive.data(), 8, {.algorithm = name});
-            bound.start();
-            CHECK_THROWS_AS(bound.start(), exchange::Misuse);
-            CHECK_THROWS_AS(bound.wait(), exchange::Misuse);
-            Alltoall other(comm.handle(), send.data(), receive.data(), 8, {.algorithm = name});
-            CHECK_THROWS_AS(other.wait(), exchange::Misuse);
         }
     });
 }

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 2 3
 // What an alltoall holds on to when it is dropped.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "../exchange/world.hpp"
 #include "transrank/collective/alltoall.hpp"
+#include "world.hpp"
 
 using namespace testing;
 using transrank::collective::Alltoall;
@@ -64,23 +56,5 @@ TEST_CASE("arrays of an alltoall are kept while MPI may use them, and no longer"
         CHECK(are_kept(algorithm, false, true) == (world_rank() == 0));
         // MPI's own can neither be given up nor does it tell when it is over.
         CHECK(are_kept(algorithm, false, false) == (world_rank() == 0 && algorithm == "mpi"));
-    }
-}
-
-TEST_CASE("an alltoall that was moved from is used no more, and its successor goes on") {
-    const auto ranks = static_cast<std::size_t>(world_size());
-    for (const std::string algorithm : {"pairwise", "mpi"}) {
-        CAPTURE(algorithm);
-        const std::vector<int> send(ranks, world_rank());
-        std::vector<int> receive(ranks, -1);
-        Alltoall one(MPI_COMM_WORLD, send.data(), receive.data(), sizeof(int),
-                     transrank::collective::AlltoallOptions{.algorithm = algorithm});
-        auto other = std::move(one);
-        CHECK_THROWS_AS(one.run(), transrank::exchange::Misuse);
-        CHECK_THROWS_AS((void)one.test(), transrank::exchange::Misuse);
-        other.run();
-        CHECK(other.test());
-        other.wait();
-        CHECK(receive.back() == world_size() - 1);
     }
 }

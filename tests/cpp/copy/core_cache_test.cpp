@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/copy/core_cache.hpp"
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
+#include "testing.hpp"
 
 using namespace transrank::copy;
 namespace fs = std::filesystem;

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <random>
-#include <vector>
-
+#include "testing.hpp"
 #include "transrank/copy/copy_kernels.hpp"
 #include "transrank/copy/run_kernels.hpp"
 #include "transrank/copy/tile_kernels.hpp"

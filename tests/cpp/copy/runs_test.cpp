@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of runs move what their runs do, whatever units are listed one by one.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <numeric>
-#include <random>
-#include <utility>
-#include <vector>
-
+#include "testing.hpp"
 #include "transrank/copy/copy_kernels.hpp"
 #include "transrank/copy/moves.hpp"
 #include "transrank/copy/portions.hpp"

@@ -3,12 +3,6 @@
 // Lists of indices find each other through a directory that no rank holds as a whole.
 #include "transrank/discovery/lists.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <limits>
-#include <map>
-
 #include "oracle.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/messages.hpp"
@@ -17,85 +11,6 @@
 using namespace testing;
 using namespace transrank::discovery;
 using transrank::mpi::Message;
-
-namespace {
-
-/// The lists of all ranks: indices dealt out in any order, far apart or close together.
-struct Case {
-    std::vector<Indices> sources;
-    std::vector<Indices> destinations;
-};
-
-Case random_case(Random& random, int ranks) {
-    const auto number = between(random, 0, 50);
-    const auto distance = chance(random, 0.3) ? (std::int64_t{1} << 40U) + 1 : 1;
-    Indices all(static_cast<std::size_t>(number));
-    std::iota(all.begin(), all.end(), between(random, 0, 5));
-    if (chance(random, 0.5)) {
-        std::ranges::shuffle(all, random);
-    }
-    const auto count = static_cast<std::size_t>(ranks);
-    Case made{.sources = std::vector<Indices>(count), .destinations = std::vector<Indices>(count)};
-    std::size_t rank = 0;
-    for (const auto index : all) {
-        if (chance(random, 0.3)) {
-            rank = static_cast<std::size_t>(between(random, 0, ranks - 1));
-        }
-        made.sources[rank].push_back(index * distance);
-    }
-    for (auto& destination : made.destinations) {
-        for (const auto i : random_indices(random, number)) {
-            destination.push_back(all[static_cast<std::size_t>(i)] * distance);
-        }
-    }
-    return made;
-}
-
-std::vector<Arrival> expected(const Case& lists, int rank) {
-    std::map<std::int64_t, std::pair<int, std::int64_t>> where;
-    for (std::size_t from = 0; from < lists.sources.size(); ++from) {
-        for (std::size_t i = 0; i < lists.sources[from].size(); ++i) {
-            where[lists.sources[from][i]] = {static_cast<int>(from), static_cast<std::int64_t>(i)};
-        }
-    }
-    std::vector<Arrival> made;
-    const auto& wanted = lists.destinations[static_cast<std::size_t>(rank)];
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const auto [owner, position] = where.at(wanted[i]);
-        made.emplace_back(static_cast<std::int64_t>(i), owner, position);
-    }
-    return made;
-}
-
-/// Whether each leg moves its units in the order of the destination.
-bool in_canonical_order(const Route& route) {
-    return std::ranges::all_of(route.receives(), [](const auto& leg) {
-        std::int64_t end = 0;
-        bool good = true;
-        transrank::route::for_each_run(
-            leg, [&](std::int64_t, std::int64_t destination, std::int64_t length) {
-                good = good && destination >= end;
-                end = destination + length;
-            });
-        return good;
-    });
-}
-
-}  // namespace
-
-TEST_CASE("every wanted index comes from where it stands") {
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
-        CAPTURE(seed);
-        Random random(seed);
-        const auto lists = random_case(random, world_size());
-        const auto own = static_cast<std::size_t>(world_rank());
-        const auto route = lists_to_lists(world(), lists.sources[own], lists.destinations[own]);
-        CHECK(arrivals(route) == expected(lists, world_rank()));
-        CHECK(in_canonical_order(route));
-        CHECK(route.source_extent() == std::ssize(lists.sources[own]));
-        check_consistent(world(), route);
-    }
-}
 
 TEST_CASE("lists of consecutive indices make the route of a pull") {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {

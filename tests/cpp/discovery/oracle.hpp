@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <string>
-#include <tuple>
-#include <vector>
-
 #include "../exchange/pattern.hpp"
-#include "../exchange/world.hpp"
 #include "transrank/layout/distribution.hpp"
-#include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/communicator.hpp"
 #include "transrank/route/leg.hpp"
 #include "transrank/route/route.hpp"
+#include "world.hpp"
 
 namespace testing {
 
 using transrank::layout::Distribution;
 using transrank::route::Route;
 using Indices = std::vector<std::int64_t>;
-
-inline const transrank::mpi::Communicator& world() {
-    // Never freed: MPI may be finalized before.
-    static auto* const comm = new transrank::mpi::Communicator(MPI_COMM_WORLD);
-    return *comm;
-}
 
 /// One unit that arrives: where, from whom, and where it was.
 using Arrival = std::tuple<std::int64_t, int, std::int64_t>;
@@ -96,28 +81,6 @@ inline Indices random_indices(Random& random, std::int64_t extent) {
         indices.push_back(index);
     }
     return indices;
-}
-
-/// Collective. The words of the error that all ranks throw; empty when there is none. Fails the
-/// test when ranks disagree.
-template <class Call>
-std::string agreed_words(const Call& call) {
-    std::string words;
-    try {
-        (void)call();
-    } catch (const transrank::mpi::AgreedError& error) {
-        words = error.what();
-    }
-    CHECK(same_on_all_ranks(words));
-    return words;
-}
-
-inline bool is_last() {
-    return world_rank() == world_size() - 1;
-}
-
-inline std::string last() {
-    return std::to_string(world_size() - 1);
 }
 
 }  // namespace testing

@@ -2,14 +2,7 @@
 // ranks: 1
 #include "transrank/discovery/owner_lookup.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <vector>
-
+#include "testing.hpp"
 #include "transrank/layout/distribution.hpp"
 
 using namespace transrank;

@@ -3,14 +3,6 @@
 // A route saved by all ranks is loaded by all ranks or by none.
 #include "transrank/discovery/route_files.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include "oracle.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/route/file.hpp"
@@ -78,40 +70,6 @@ TEST_CASE("a route comes back as it was saved, from a folder and from a pattern"
     }
     CHECK(fs::exists(folder.path / "a" / "b" / "rank-0.route"));
     CHECK(fs::exists(folder.path / "of-0" / "x0.bin"));
-}
-
-TEST_CASE("a file that is missing, truncated or altered on one rank is refused on every rank") {
-    const Folder folder;
-    const auto own = route_file(folder.path, world_rank());
-    const auto bad = route_file(folder.path, world_size() - 1).string();
-    const auto words_after = [&](const auto& damage) {
-        save(world(), some_route(3), folder.path);
-        on_last(damage);
-        return words_of_loading(folder.path);
-    };
-    CHECK(words_after([&] {}).empty());
-    CHECK(words_after([&] { fs::remove(own); }) ==
-          "cannot read route file " + bad + ": No such file or directory");
-    CHECK(words_after([&] {
-              fs::resize_file(own, fs::file_size(own) - 8);
-          }).find(bad + " is truncated or damaged") == 0);
-    CHECK(words_after([&] {
-              std::fstream file(own, std::ios::in | std::ios::out | std::ios::binary);
-              file.seekp(70);
-              file.put('\x55');
-          }) == bad + " is damaged: its checksum does not match its content; save it again");
-}
-
-TEST_CASE("an empty place is refused on every rank, and nothing is written") {
-    const auto refused = [](const auto& work) {
-        return agreed_words(work).find("the place of the route files is empty; name a folder") == 0;
-    };
-    CHECK(refused([] {
-        save(world(), some_route(3), "");
-        return true;
-    }));
-    CHECK(refused([] { return load(world(), ""); }));
-    CHECK(!fs::exists("rank-0.route"));
 }
 
 TEST_CASE("files of another rank, of other numbers of ranks or of different routes are refused") {

@@ -3,102 +3,12 @@
 // A route that counts in rows becomes one that counts in units, whatever the lengths of rows.
 #include "transrank/discovery/rows.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
 #include "oracle.hpp"
 #include "transrank/discovery/ghost.hpp"
-#include "transrank/discovery/route_check.hpp"
 
 using namespace testing;
 using namespace transrank::discovery;
 using transrank::layout::Rows;
-
-namespace {
-
-/// Rows of these lengths in an array of any kind that can hold them.
-Rows random_rows(Random& random, const Indices& lengths, std::int64_t bound) {
-    const auto alignment = between(random, 1, 4);
-    return chance(random, 0.5) ? Rows::variable(lengths, alignment)
-                               : Rows::bounded(lengths, bound, alignment);
-}
-
-Indices random_lengths(Random& random, std::int64_t rows, std::int64_t bound) {
-    Indices lengths(static_cast<std::size_t>(rows));
-    for (auto& length : lengths) {
-        length = chance(random, 0.2) ? 0 : between(random, 1, bound);
-    }
-    return lengths;
-}
-
-/// Everything about a movement of rows, the same on every rank.
-struct Case {
-    Distribution owners;
-    std::int64_t bound;
-    Indices lengths;           ///< by global index
-    std::vector<Rows> source;  ///< by rank
-
-    explicit Case(Random& random)
-        : owners(random_owners(random, world_size())),
-          bound(between(random, 1, 6)),
-          lengths(random_lengths(random, owners.extent(), bound)) {
-        std::vector<Indices> of_rank(static_cast<std::size_t>(world_size()));
-        for (int rank = 0; rank < world_size(); ++rank) {
-            of_rank[static_cast<std::size_t>(rank)].resize(
-                static_cast<std::size_t>(owners.owned(rank)));
-        }
-        for (std::int64_t index = 0; index < owners.extent(); ++index) {
-            const auto [owner, row] = owner_of(owners, index);
-            of_rank[static_cast<std::size_t>(owner)][static_cast<std::size_t>(row)] =
-                lengths[static_cast<std::size_t>(index)];
-        }
-        for (const auto& own : of_rank) {
-            source.push_back(random_rows(random, own, bound));
-        }
-    }
-    [[nodiscard]] const Rows& own() const { return source[static_cast<std::size_t>(world_rank())]; }
-};
-
-std::vector<Arrival> expected(const Case& movement, const Indices& ghosts,
-                              const Rows& destination) {
-    std::vector<Arrival> made;
-    for (std::size_t i = 0; i < ghosts.size(); ++i) {
-        const auto [owner, row] = owner_of(movement.owners, ghosts[i]);
-        const auto& rows = movement.source[static_cast<std::size_t>(owner)];
-        for (std::int64_t unit = 0; unit < rows.length(row); ++unit) {
-            made.emplace_back(destination.begin(static_cast<std::int64_t>(i)) + unit, owner,
-                              rows.begin(row) + unit);
-        }
-    }
-    std::ranges::sort(made);
-    return made;
-}
-
-}  // namespace
-
-TEST_CASE("rows of any length arrive with their lengths and then with their units") {
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
-        CAPTURE(seed);
-        Random common(seed);
-        const Case movement(common);
-        Random own((100 * seed) + static_cast<std::uint64_t>(world_rank()));
-        const auto ghosts = random_indices(own, movement.owners.extent());
-        const auto in_rows = ghost_pull(world(), movement.owners, ghosts,
-                                        {.begin = 0, .extent = std::ssize(ghosts)});
-        const auto arriving = arriving_rows(world(), in_rows, movement.own());
-        Indices lengths;
-        for (const auto ghost : ghosts) {
-            lengths.push_back(movement.lengths[static_cast<std::size_t>(ghost)]);
-        }
-        CHECK(arriving.lengths == lengths);
-        const auto destination = random_rows(own, lengths, movement.bound);
-        const auto route = in_units(world(), in_rows, arriving, movement.own(), destination);
-        CHECK(arrivals(route) == expected(movement, ghosts, destination));
-        CHECK(route.source_extent() == movement.own().units());
-        CHECK(route.destination_extent() == destination.units());
-        check_consistent(world(), route);
-    }
-}
 
 TEST_CASE("rows of one length make long runs") {
     const auto owners = Distribution::even(4 * world_size(), world_size());

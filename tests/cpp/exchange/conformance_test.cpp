@@ -2,18 +2,9 @@
 // ranks: 1 2 3 4
 // What every transport must do, for every transport of the table and for `auto`: the same as a
 // serial oracle, bit by bit.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <chrono>
-#include <optional>
-#include <thread>
-
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "world.hpp"
 
 using namespace testing;
 using transrank::exchange::Exchange;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 2 3
 // What an exchange tells about itself, and that the threshold is measured once.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <cstdlib>
 #include <regex>
 #include <sched.h>
 
 #include "pretended_nodes.hpp"
 #include "ring.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "world.hpp"
 
 using namespace testing;
 using transrank::exchange::Exchange;

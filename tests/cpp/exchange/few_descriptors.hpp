@@ -3,7 +3,8 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <unistd.h>
+
+#include "testing.hpp"
 
 namespace testing {
 

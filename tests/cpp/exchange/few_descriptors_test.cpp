@@ -4,13 +4,9 @@
 // take another transport, and nobody is left waiting.
 #include "few_descriptors.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
 #include "ring.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "world.hpp"
 
 using namespace testing;
 

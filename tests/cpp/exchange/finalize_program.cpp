@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that come to MPI_Finalize early. Run by test_finalize.py: finalize_program SCENARIO.
-#include <mpi.h>
-
-#include <chrono>
-#include <cstdint>
-#include <iostream>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "ring.hpp"
 #include "transrank/transport/breakage.hpp"
-#include "world.hpp"
 
 using namespace testing;
 using transrank::exchange::Exchange;

@@ -3,20 +3,8 @@
 // are told into files of FOLDER. Run by test_killed_rank.py: killed_rank_program SCENARIO WAY CALL
 // FOLDER RANKS; with 0 RANKS the launcher sees what happens. WAY is a transport, an algorithm of
 // alltoall, a mode of a redistribution or what all ranks do in a creation.
-#include <mpi.h>
-
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <numeric>
-#include <string>
 #include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
-#include <vector>
 
 #include "ring.hpp"
 #include "transrank/collective/alltoall.hpp"
@@ -27,7 +15,6 @@
 #include "transrank/mpi/swap.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/transport/breakage.hpp"
-#include "world.hpp"
 
 using namespace testing;
 using transrank::exchange::Exchange;
@@ -80,64 +67,54 @@ void finish(Started& started, const std::string& call) {
     }
 }
 
+// What is bound stays when a scenario ends: who lets go of it tells its peers.
+
 /// Rank 1 is killed between two epochs.
-[[noreturn]] void run_without_rank_1(const std::string& transport, const std::string& call) {
-    Ring ring(world_rank(), world_size(), true);
-    auto exchange = ring.bind(transport);
-    for (int epoch = 0; epoch < 3; ++epoch) {
-        exchange.run();
-    }
-    if (world_rank() == 1) {
-        (void)raise(SIGKILL);
-    }
-    try {
-        for (int epoch = 0; epoch < 3; ++epoch) {
-            exchange.start();
-            finish(exchange, call);
+std::string run_without_rank_1(const std::string& transport, const std::string& call) {
+    static Ring ring(world_rank(), world_size(), true);
+    static auto exchange = ring.bind(transport);
+    for (int epoch = 0; epoch < 6; ++epoch) {
+        if (epoch == 3 && world_rank() == 1) {
+            (void)raise(SIGKILL);
         }
-    } catch (const BrokenExchange& error) {
-        end(error.what());
+        exchange.start();
+        finish(exchange, call);
     }
-    end("nothing happened");
+    return "nothing happened";
 }
 
 /// The last rank is killed, and rank 1 lives but never starts: it has not ended when rank 0, a peer
 /// of both, must know.
-[[noreturn]] void run_beside_a_stuck_rank(const std::string& transport, const std::string& call) {
-    const Ring ring(world_rank(), world_size(), true);
-    auto exchange = ring.bind(transport);
+std::string run_beside_a_stuck_rank(const std::string& transport, const std::string& call) {
+    static const Ring ring(world_rank(), world_size(), true);
+    static auto exchange = ring.bind(transport);
     exchange.run();
-    if (world_rank() == world_size() - 1) {
+    if (is_last()) {
         (void)raise(SIGKILL);
     }
     if (world_rank() == 1) {
         sleep_for(3);
-        end("was stuck");
+        return "was stuck";
     }
-    try {
-        exchange.start();
-        finish(exchange, call);
-    } catch (const BrokenExchange& error) {
-        end(error.what());
-    }
-    end("nothing happened");
+    exchange.start();
+    finish(exchange, call);
+    return "nothing happened";
 }
 
 /// The last rank ends when it has done its part; rank 0 must get it, although it may apply it only
 /// after what rank 1 sends much later.
-[[noreturn]] void run_with_an_early_end(const std::string& transport, const std::string& call) {
+std::string run_with_an_early_end(const std::string& transport, const std::string& call) {
     using namespace transrank;
-    const int last = world_size() - 1;
     const std::vector<route::Segment> one{{.source = 0, .destination = 0, .length = 1}};
     std::vector<route::Leg> sends;
     std::vector<route::Leg> receives;
-    if (world_rank() == 1 || world_rank() == last) {
+    if (world_rank() == 1 || is_last()) {
         sends.push_back({.peer = 0, .segments = one});
     } else if (world_rank() == 0) {
-        receives = {{.peer = 1, .segments = one}, {.peer = last, .segments = one}};
+        receives = {{.peer = 1, .segments = one}, {.peer = world_size() - 1, .segments = one}};
     }
-    std::int64_t source = world_rank();
-    std::int64_t sum = 100;
+    static std::int64_t source = world_rank();
+    static std::int64_t sum = 100;
     const copy::Field field{.source = reinterpret_cast<std::byte*>(&source),
                             .source_bytes = sizeof(source),
                             .destination = reinterpret_cast<std::byte*>(&sum),
@@ -147,96 +124,69 @@ void finish(Started& started, const std::string& call) {
     transrank::exchange::Options options;
     options.operation = copy::Operation::add;
     options.transport = transport;
-    Exchange exchange({world_rank(), world_size(), 1, 1, sends, receives}, MPI_COMM_WORLD, {field},
-                      options);
+    static Exchange exchange({world_rank(), world_size(), 1, 1, sends, receives}, MPI_COMM_WORLD,
+                             {field}, options);
     if (world_rank() == 1) {
         sleep_for(1);
     }
-    try {
-        exchange.start();
-        finish(exchange, call);
-    } catch (const BrokenExchange& error) {
-        end(error.what());
-    }
-    if (world_rank() == last) {
+    exchange.start();
+    finish(exchange, call);
+    if (is_last()) {
         (void)raise(SIGKILL);
     }
-    end("sum " + std::to_string(sum));
+    return "sum " + std::to_string(sum);
 }
 
-/// An alltoall, or a redistribution of rows to columns, of blocks that are too long for MPI to send
+/// Rank 1 is killed when it has just begun an epoch of blocks that are too long for MPI to send
 /// them before the receiver has come.
-class Blocks {
-public:
-    std::vector<std::byte> source = std::vector<std::byte>(length());
-    std::vector<std::byte> destination = std::vector<std::byte>(length());
-    static constexpr std::int64_t bytes = 500'000;
-
-private:
-    static std::size_t length() { return static_cast<std::size_t>(bytes * world_size()); }
-};
-
-/// Rank 1 is killed when it has just begun an epoch.
-template <class Begin, class Run>
-[[noreturn]] void run_until_told(const Begin& begin, const Run& run) {
-    try {
-        run();
-        if (world_rank() == 1) {
-            begin();
+template <class Kind>
+std::string run_until_told(Kind& bound, const std::string& call) {
+    for (int epoch = 0; epoch < 4; ++epoch) {
+        bound.start();
+        if (epoch == 1 && world_rank() == 1) {
             (void)raise(SIGKILL);
         }
-        for (int epoch = 0; epoch < 3; ++epoch) {
-            run();
-        }
-    } catch (const BrokenExchange& error) {
-        end(error.what());
-    } catch (const std::exception& error) {
-        end(std::string("another error: ") + error.what());
+        finish(bound, call);
     }
-    end("nothing happened");
+    return "nothing happened";
 }
 
-[[noreturn]] void run_alltoall(const std::string& algorithm, const std::string& call) {
-    Blocks blocks;
-    transrank::collective::Alltoall alltoall(MPI_COMM_WORLD, blocks.source.data(),
-                                             blocks.destination.data(), Blocks::bytes,
-                                             {.algorithm = algorithm});
-    run_until_told([&] { alltoall.start(); },
-                   [&] {
-                       alltoall.start();
-                       finish(alltoall, call);
-                   });
+constexpr std::int64_t block_bytes = 500'000;
+
+std::string run_alltoall(const std::string& algorithm, const std::string& call) {
+    static std::vector<std::byte> source(static_cast<std::size_t>(block_bytes * world_size()));
+    static auto destination = source;
+    static transrank::collective::Alltoall alltoall(
+        MPI_COMM_WORLD, source.data(), destination.data(), block_bytes, {.algorithm = algorithm});
+    return run_until_told(alltoall, call);
 }
 
-[[noreturn]] void run_redistribution(const std::string& transport, const std::string& call) {
+std::string run_redistribution(const std::string& transport, const std::string& call) {
     using transrank::layout::BlockGrid;
     using transrank::layout::Distribution;
-    Blocks blocks;
     const int ranks = world_size();
-    const auto length = Blocks::bytes * ranks;
-    transrank::redistribution::Redistribution moved(
+    const auto length = block_bytes * ranks;
+    static std::vector<std::byte> source(static_cast<std::size_t>(length));
+    static auto destination = source;
+    static transrank::redistribution::Redistribution moved(
         MPI_COMM_WORLD,
         BlockGrid({Distribution::even(ranks, ranks), Distribution::even(length, 1)}),
         BlockGrid({Distribution::even(ranks, 1), Distribution::even(length, ranks)}));
     transrank::exchange::Options options;
     options.transport = transport;
-    moved.store({{.source = blocks.source.data(),
+    moved.store({{.source = source.data(),
                   .source_bytes = length,
-                  .destination = blocks.destination.data(),
+                  .destination = destination.data(),
                   .destination_bytes = length,
                   .unit_bytes = 1}},
                 options);
-    run_until_told([&] { moved.start(); },
-                   [&] {
-                       moved.start();
-                       finish(moved, call);
-                   });
+    return run_until_told(moved, call);
 }
 
 /// Rank 1 is killed within a collective call, after its first meeting.
-[[noreturn]] void run_creation(const std::string& way) {
+std::string run_creation(const std::string& way, const std::string& /*call*/) {
     using namespace transrank;
-    const auto known = exchange::KnownCommunicator::get(MPI_COMM_WORLD);
+    static const auto known = exchange::KnownCommunicator::get(MPI_COMM_WORLD);
     const auto work = [&](const mpi::Communicator& comm) {
         if (comm.rank() == 1) {
             (void)raise(SIGKILL);
@@ -271,7 +221,7 @@ template <class Begin, class Run>
     } catch (const BrokenExchange& error) {
         words = words == error.what() ? words : "first: " + words + "; then: " + error.what();
     }
-    ::end(words);
+    return words;
 }
 
 }  // namespace
@@ -280,7 +230,11 @@ int main(int argc, char** argv) {
     if (argc != 6) {
         return 2;
     }
-    const std::string scenario = argv[1];
+    const std::map<std::string, std::string (*)(const std::string&, const std::string&)> scenarios{
+        {"killed", run_without_rank_1},         {"stuck", run_beside_a_stuck_rank},
+        {"early", run_with_an_early_end},       {"alltoall", run_alltoall},
+        {"redistribution", run_redistribution}, {"creation", run_creation}};
+    const auto scenario = scenarios.at(argv[1]);
     folder = argv[4];
     if (const int ranks = std::stoi(argv[5]); ranks > 0) {
         hide_from_launcher(ranks);
@@ -289,18 +243,11 @@ int main(int argc, char** argv) {
     // Else MPICH ends the program when it fails at one of several messages, whatever their
     // communicator says.
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    if (scenario == "killed") {
-        run_without_rank_1(argv[2], argv[3]);
-    } else if (scenario == "stuck") {
-        run_beside_a_stuck_rank(argv[2], argv[3]);
-    } else if (scenario == "early") {
-        run_with_an_early_end(argv[2], argv[3]);
-    } else if (scenario == "alltoall") {
-        run_alltoall(argv[2], argv[3]);
-    } else if (scenario == "redistribution") {
-        run_redistribution(argv[2], argv[3]);
-    } else if (scenario == "creation") {
-        run_creation(argv[2]);
+    try {
+        end(scenario(argv[2], argv[3]));
+    } catch (const BrokenExchange& error) {
+        end(error.what());
+    } catch (const std::exception& error) {
+        end(std::string("another error: ") + error.what());
     }
-    return 2;
 }

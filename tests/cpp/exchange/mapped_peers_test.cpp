@@ -2,21 +2,9 @@
 // ranks: 4
 // What a rank holds of the memory of its node's other ranks does not grow with their number: those
 // that it has nothing to do with cost neither a mapping nor a descriptor.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <sstream>
-#include <string>
 #include <sys/stat.h>
-#include <vector>
 
 #include "ring.hpp"
-#include "world.hpp"
 
 using namespace testing;
 

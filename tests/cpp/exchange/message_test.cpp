@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 2
 // What the message transport asks of MPI, seen through MPI's profiling interface.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "ring.hpp"
-#include "world.hpp"
 
 using namespace testing;
 using transrank::copy::Field;

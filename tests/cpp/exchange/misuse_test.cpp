@@ -2,15 +2,9 @@
 // ranks: 1 2 3 4
 // An exchange that one rank has broken: that rank throws at once, all others that wait throw too
 // and name it, nobody hangs, and other exchanges go on.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <memory>
-#include <vector>
-
+#include "pretended_nodes.hpp"
 #include "ring.hpp"
 #include "transrank/transport/breakage.hpp"
-#include "world.hpp"
 
 using namespace testing;
 using transrank::exchange::Exchange;
@@ -20,8 +14,23 @@ using transrank::transport::BrokenExchange;
 
 namespace {
 
-// Every way in which peers of another rank may be served.
-const std::vector<std::string> ways{"auto", "shared-direct", "shared-staged", "message"};
+/// Every way in which peers of another rank may be served, the last one between nodes of two ranks;
+/// there it matters which of them is the culprit.
+template <class Check>
+void for_ways(const Check& check) {
+    for (const std::string way :
+         {"auto", "shared-direct", "shared-staged", "message", "node-staged"}) {
+        CAPTURE(way);
+        std::optional<PretendedNodes> nodes;
+        if (way == "node-staged") {
+            nodes.emplace(2);
+        }
+        for (int culprit = 0; culprit < (nodes ? world_size() : 1); ++culprit) {
+            CAPTURE(culprit);
+            check(way, culprit);
+        }
+    }
+}
 
 template <class Wrong>
 std::string words_of_misuse(const Wrong& wrong) {
@@ -49,53 +58,51 @@ Breakage find_breakage(Exchange& exchange) {
     return {};
 }
 
-/// `wrong` happens on rank 0 after some good epochs; whoever depends on rank 0, also through
-/// others, must learn of it.
+/// `wrong` happens on one rank after some good epochs; whoever depends on it, also through others,
+/// must learn of it.
 template <class Wrong>
-void break_on_rank_0(const std::string& transport, bool closed, const Wrong& wrong,
-                     int epochs = 3) {
-    CAPTURE(transport);
+void break_everywhere(bool closed, int epochs, const Wrong& wrong) {
     CAPTURE(closed);
-    const Ring ring(world_rank(), world_size(), closed);
-    auto exchange = ring.bind(transport);
-    for (int epoch = 0; epoch < epochs; ++epoch) {
-        exchange.run();
-    }
-    MPI_Barrier(MPI_COMM_WORLD);  // whoever is still at it would throw already there
-    if (world_rank() == 0) {
-        const auto words = words_of_misuse([&] { wrong(exchange); });
-        CHECK(words.find("on rank 0") != std::string::npos);
-        CHECK_THROWS_AS(exchange.start(), Misuse);
-        CHECK_THROWS_AS(exchange.wait(), Misuse);
-        CHECK_THROWS_AS((void)exchange.test(), Misuse);
-    } else {
-        const auto breakage = find_breakage(exchange);
-        CHECK(breakage.cause == Breakage::Cause::misuse);
-        CHECK(breakage.rank == 0);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-void start_twice(Exchange& exchange) {
-    exchange.start();
-    exchange.start();
+    for_ways([&](const std::string& way, int culprit) {
+        if (!closed && culprit > 0) {
+            return;  // those before it do not depend on it
+        }
+        const Ring ring(world_rank(), world_size(), closed);
+        auto exchange = ring.bind(way);
+        for (int epoch = 0; epoch < epochs; ++epoch) {
+            exchange.run();
+        }
+        MPI_Barrier(MPI_COMM_WORLD);  // whoever is still at it would throw already there
+        if (world_rank() == culprit) {
+            const auto words = words_of_misuse([&] { wrong(exchange); });
+            CHECK(words.find("on rank " + std::to_string(culprit)) != std::string::npos);
+            CHECK_THROWS_AS(exchange.start(), Misuse);
+            CHECK_THROWS_AS(exchange.wait(), Misuse);
+            CHECK_THROWS_AS((void)exchange.test(), Misuse);
+        } else {
+            const auto breakage = find_breakage(exchange);
+            CHECK(breakage.cause == Breakage::Cause::misuse);
+            CHECK(breakage.rank == culprit);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    });
 }
 
 }  // namespace
 
 TEST_CASE("starting twice is an error for all who wait") {
-    for (const auto& way : ways) {
-        break_on_rank_0(way, true, start_twice);
-        break_on_rank_0(way, false, start_twice);
+    for (const bool closed : {true, false}) {
+        break_everywhere(closed, 3, [](Exchange& exchange) {
+            exchange.start();
+            exchange.start();
+        });
     }
 }
 
 TEST_CASE("waiting or testing before the first start is an error for all who wait") {
-    for (const auto& way : ways) {
-        break_on_rank_0(way, true, [](Exchange& exchange) { exchange.wait(); }, 0);
-        break_on_rank_0(way, false, [](Exchange& exchange) { (void)exchange.wait_for(0); }, 0);
-        break_on_rank_0(way, false, [](Exchange& exchange) { (void)exchange.test(); }, 0);
-    }
+    break_everywhere(true, 0, [](Exchange& exchange) { exchange.wait(); });
+    break_everywhere(false, 0, [](Exchange& exchange) { (void)exchange.wait_for(0); });
+    break_everywhere(false, 0, [](Exchange& exchange) { (void)exchange.test(); });
 }
 
 TEST_CASE("what is over may be tested and waited for again, in any order") {
@@ -108,8 +115,7 @@ TEST_CASE("what is over may be tested and waited for again, in any order") {
             return true;
         },
     };
-    for (const auto& way : ways) {
-        CAPTURE(way);
+    for_ways([&](const std::string& way, int /*culprit*/) {
         Ring ring(world_rank(), world_size(), true);
         auto exchange = ring.bind(way);
         int epoch = 0;
@@ -127,10 +133,11 @@ TEST_CASE("what is over may be tested and waited for again, in any order") {
                 }
             }
         }
-    }
+    });
 }
 
 TEST_CASE("several exchanges are tested until all of them are over, whichever comes last") {
+    const std::vector<std::string> ways{"auto", "shared-direct", "shared-staged", "message"};
     for (std::size_t late = 0; late < ways.size(); ++late) {
         CAPTURE(ways[late]);
         std::vector<Ring> rings;
@@ -169,8 +176,9 @@ TEST_CASE("several exchanges are tested until all of them are over, whichever co
 TEST_CASE("an exchange that was moved from is used no more, and breaks nothing") {
     Ring ring(world_rank(), world_size(), true);
     auto one = ring.bind("auto");
-    one.run();
+    one.start();
     auto other = std::move(one);
+    other.wait();
     CHECK_THROWS_AS(one.start(), Misuse);
     CHECK_THROWS_AS((void)one.test(), Misuse);
     CHECK_THROWS_AS(one.wait(), Misuse);
@@ -178,41 +186,47 @@ TEST_CASE("an exchange that was moved from is used no more, and breaks nothing")
     CHECK_THROWS_AS((void)one.explain(), Misuse);
     CHECK_THROWS_AS((void)one.runs_in_mpi(), Misuse);
     CHECK(!one.is_under_way());
+    one = ring.bind("message");
+    one.run();
+    other = std::move(one);
     ring.write(7);
     other.run();
     CHECK(ring.has_received(7));
 }
 
-TEST_CASE("an exchange given up half-way is an error for all who wait") {
-    for (const auto& way : ways) {
-        CAPTURE(way);
-        const Ring ring(world_rank(), world_size(), true);
-        auto exchange = std::make_unique<Exchange>(ring.bind(way));
-        exchange->run();
-        MPI_Barrier(MPI_COMM_WORLD);
-        // Nobody else starts yet, so it cannot be over.
-        if (world_rank() == 0 && world_size() > 1) {
-            exchange->start();
-            exchange.reset();
+TEST_CASE("an exchange given up between two epochs or half-way is an error for those who go on") {
+    for_ways([](const std::string& way, int culprit) {
+        for (const bool half_way : {false, true}) {
+            CAPTURE(half_way);
+            const Ring ring(world_rank(), world_size(), true);
+            auto exchange = std::make_unique<Exchange>(ring.bind(way));
+            exchange->run();
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (world_rank() == culprit) {
+                if (half_way && world_size() > 1) {  // nobody else starts yet: it cannot be over
+                    exchange->start();
+                }
+                exchange.reset();
+            }
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (exchange) {
+                const auto breakage = find_breakage(*exchange);
+                CHECK(breakage.cause ==
+                      (half_way ? Breakage::Cause::failed : Breakage::Cause::gone));
+                CHECK(breakage.rank == culprit);
+            }
+            MPI_Barrier(MPI_COMM_WORLD);
         }
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (exchange && world_size() > 1) {
-            const auto breakage = find_breakage(*exchange);
-            CHECK(breakage.cause == Breakage::Cause::failed);
-            CHECK(breakage.rank == 0);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
+    });
 }
 
 TEST_CASE("other exchanges go on when one is broken") {
-    for (const auto& way : ways) {
-        CAPTURE(way);
+    for_ways([](const std::string& way, int culprit) {
         const Ring broken_ring(world_rank(), world_size(), true);
         Ring good_ring(world_rank(), world_size(), true);
         auto broken = broken_ring.bind(way);
         auto good = good_ring.bind(way);
-        if (world_rank() == 0) {
+        if (world_rank() == culprit) {
             CHECK_THROWS_AS(broken.wait(), Misuse);
         } else {
             broken.start();
@@ -222,15 +236,11 @@ TEST_CASE("other exchanges go on when one is broken") {
             good.run();
             CHECK(good_ring.has_received(epoch));
         }
-        if (world_rank() != 0) {
-            const auto go_on = [&] {
-                for (broken.wait(); true; broken.run()) {
-                }
-            };
-            CHECK_THROWS_AS(go_on(), BrokenExchange);
+        if (world_rank() != culprit) {
+            CHECK_THROWS_AS(run_for_ever(broken), BrokenExchange);
         }
         MPI_Barrier(MPI_COMM_WORLD);
-    }
+    });
 }
 
 // Long messages that nobody will receive: their requests are given up without waiting, and MPI can
@@ -248,42 +258,21 @@ TEST_CASE("a broken exchange of long messages ends without waiting for them") {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Whoever needs the rank once more does not wait for ever.
-TEST_CASE("an exchange destroyed between two epochs is an error for those who go on") {
-    if (world_size() == 1) {
-        return;
-    }
-    for (const auto& way : ways) {
-        CAPTURE(way);
-        const Ring ring(world_rank(), world_size(), true);
-        auto exchange = std::make_unique<Exchange>(ring.bind(way));
-        exchange->run();
-        if (world_rank() == 0) {
-            exchange.reset();
-        } else {
-            const auto breakage = find_breakage(*exchange);
-            CHECK(breakage.cause == Breakage::Cause::gone);
-            CHECK(breakage.rank == 0);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-}
-
-// A breakage that comes after a rank has given all that an epoch needs is none of that epoch.
+// A breakage that comes after a rank has given all that an epoch needs is none of that epoch, and
+// what it leaves behind is not taken for the next exchange's.
 TEST_CASE("an epoch that is complete is not reported as broken") {
-    for (const std::string way : {"shared-direct", "shared-staged", "message"}) {
-        CAPTURE(way);
-        for (int attempt = 0; attempt < 200; ++attempt) {
-            Ring ring(world_rank(), world_size(), false);
+    for_ways([](const std::string& way, int culprit) {
+        for (int attempt = 0; attempt < 100; ++attempt) {
+            Ring ring(world_rank(), world_size(), culprit > 0);
             auto exchange = std::make_unique<Exchange>(ring.bind(way));
             ring.write(attempt);
             exchange->start();
             exchange->wait();
             CHECK((!ring.receives() || ring.has_received(attempt)));
-            if (attempt % 2 == 0) {
+            if ((attempt + culprit * world_rank()) % 2 == 0) {
                 CHECK_THROWS_AS(exchange->abandon("enough"), Misuse);
             }
             exchange.reset();
         }
-    }
+    });
 }

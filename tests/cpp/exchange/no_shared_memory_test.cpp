@@ -2,13 +2,8 @@
 // ranks: 2 3 4
 // The last rank can make no shared memory at all, as where a container forbids memfd_create: its
 // peers reach it by messages, and each other as ever.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
 #include <cerrno>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "scenario.hpp"
 #include "transrank/exchange/exchange.hpp"

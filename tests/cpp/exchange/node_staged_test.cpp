@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 2 3 4
 // Ranks of several nodes, two on each, that send to all others: what they ask of MPI, seen through
-// its profiling interface, and what becomes of the others when one of them breaks the exchange.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <array>
-#include <memory>
-#include <string>
-
+// its profiling interface.
 #include "few_descriptors.hpp"
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/transport/breakage.hpp"
-#include "world.hpp"
 
 using namespace testing;
-using transrank::exchange::Exchange;
-using transrank::exchange::Misuse;
-using transrank::exchange::Options;
-using transrank::transport::Breakage;
-using transrank::transport::BrokenExchange;
 
 namespace {
 
@@ -105,28 +91,6 @@ Scenario all_to_all(bool same_to_all, Operation operation = Operation::assign) {
     return scenario;
 }
 
-/// A scenario with its arrays, bound.
-struct Bound {
-    Scenario scenario;
-    Arrays arrays;
-    std::unique_ptr<Exchange> exchange;
-
-    explicit Bound(Scenario some, const std::string& transport = "node-staged")
-        : scenario(std::move(some)), arrays(scenario, world_rank()) {
-        Options options;
-        options.operation = scenario.operation;
-        options.transport = transport;
-        exchange = std::make_unique<Exchange>(scenario.pattern.route(world_rank()), all_ranks,
-                                              arrays.fields(), options);
-    }
-
-    void run(int epoch) {
-        arrays.fill(epoch);
-        exchange->run();
-        CHECK(arrays.difference(epoch) == "");
-    }
-};
-
 struct Expected {
     long pairs_of_nodes;
     long pairs_of_ranks;
@@ -150,21 +114,6 @@ Expected expected() {
     return {.pairs_of_nodes = nodes * (nodes - 1), .pairs_of_ranks = pairs};
 }
 
-/// Starts until the breakage shows: a rank that only sends may be some epochs ahead of it.
-Breakage find_breakage(Exchange& exchange) {
-    constexpr int enough = 100;
-    for (int epoch = 0; epoch < enough; ++epoch) {
-        try {
-            exchange.run();
-        } catch (const BrokenExchange& error) {
-            CHECK_THROWS_AS(exchange.wait(), BrokenExchange);
-            CHECK_THROWS_AS(exchange.start(), BrokenExchange);
-            return error.breakage();
-        }
-    }
-    return {};
-}
-
 /// Without what ranks of one node send each other.
 Scenario between_nodes() {
     auto scenario = all_to_all(false);
@@ -186,11 +135,11 @@ TEST_CASE("what one rank cannot map for a message between nodes is an error of a
     Bound by_ranks(between_nodes(), "message");
     {
         const auto poor = world_rank() == 0 ? std::make_unique<FewDescriptors>() : nullptr;
-        CHECK_THROWS_AS((void)std::make_unique<Bound>(between_nodes()),
+        CHECK_THROWS_AS((void)std::make_unique<Bound>(between_nodes(), "node-staged"),
                         transrank::mpi::AgreedError);
     }
     by_ranks.run(0);
-    Bound(between_nodes()).run(0);
+    Bound(between_nodes(), "node-staged").run(0);
 }
 
 TEST_CASE("two nodes send each other one message, however many ranks they have") {
@@ -200,7 +149,7 @@ TEST_CASE("two nodes send each other one message, however many ranks they have")
         Bound by_ranks(all_to_all(false, operation), "message");
         const auto apart = traffic_of_all();
         CHECK(apart.messages == expected().pairs_of_ranks);
-        Bound by_nodes(all_to_all(false, operation));
+        Bound by_nodes(all_to_all(false, operation), "node-staged");
         const auto together = traffic_of_all();
         CHECK(together.messages == expected().pairs_of_nodes);
         CHECK(together.bytes == apart.bytes);
@@ -214,7 +163,7 @@ TEST_CASE("two nodes send each other one message, however many ranks they have")
 TEST_CASE("what several ranks of a node want crosses once") {
     const PretendedNodes nodes(ranks_per_node);
     (void)traffic_of_all();
-    Bound bound(all_to_all(true));
+    Bound bound(all_to_all(true), "node-staged");
     const long senders = world_size() > ranks_per_node ? world_size() : 0;
     const long other_nodes = ((world_size() + ranks_per_node - 1) / ranks_per_node) - 1;
     CHECK(traffic_of_all().bytes == senders * other_nodes * block_units * unit_bytes);
@@ -228,7 +177,7 @@ TEST_CASE("what node-mates move goes as it would otherwise, and explain says who
         return;
     }
     const PretendedNodes nodes(ranks_per_node);
-    const Bound bound(all_to_all(false));
+    const Bound bound(all_to_all(false), "node-staged");
     const auto words = bound.exchange->explain();
     CAPTURE(words);
     const bool has_mate = world_rank() / ranks_per_node * ranks_per_node + 1 < world_size();
@@ -248,78 +197,13 @@ TEST_CASE("auto makes no rank wait for ranks that are no peers") {
 
 TEST_CASE("communicators of exchanges between nodes are used again") {
     const PretendedNodes nodes(ranks_per_node);
-    Bound(all_to_all(false)).run(0);
-    Bound(all_to_all(false)).run(0);
+    Bound(all_to_all(false), "node-staged").run(0);
+    Bound(all_to_all(false), "node-staged").run(0);
     const int before = duplicates;
     for (int i = 0; i < 20; ++i) {
-        Bound bound(all_to_all(i % 2 == 0));
+        Bound bound(all_to_all(i % 2 == 0), "node-staged");
         bound.run(i);
         bound.run(i + 1);
     }
     CHECK(duplicates == before);
-}
-
-TEST_CASE("whoever breaks an exchange between nodes breaks it for all, and is named") {
-    const PretendedNodes nodes(ranks_per_node);
-    for (int culprit = 0; culprit < world_size(); ++culprit) {
-        CAPTURE(culprit);
-        const Bound bound(all_to_all(culprit % 2 == 0));
-        auto& exchange = *bound.exchange;
-        for (int epoch = 0; epoch < 3; ++epoch) {
-            exchange.run();
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (world_rank() == culprit) {
-            exchange.start();
-            CHECK_THROWS_AS(exchange.start(), Misuse);
-        } else {
-            const auto breakage = find_breakage(exchange);
-            CHECK(breakage.cause == Breakage::Cause::misuse);
-            CHECK(breakage.rank == culprit);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-}
-
-TEST_CASE("whoever leaves between or within epochs is an error for those who go on") {
-    const PretendedNodes nodes(ranks_per_node);
-    for (int leaver = 0; leaver < world_size(); ++leaver) {
-        CAPTURE(leaver);
-        for (const bool half_way : {false, true}) {
-            CAPTURE(half_way);
-            Bound bound(all_to_all(leaver % 2 == 0));
-            bound.run(0);
-            MPI_Barrier(MPI_COMM_WORLD);
-            if (world_rank() == leaver) {
-                if (half_way) {
-                    bound.exchange->start();
-                }
-                bound.exchange.reset();
-            }
-            MPI_Barrier(MPI_COMM_WORLD);
-            if (world_rank() != leaver) {
-                const auto breakage = find_breakage(*bound.exchange);
-                CHECK(breakage.cause ==
-                      (half_way ? Breakage::Cause::failed : Breakage::Cause::gone));
-                CHECK(breakage.rank == leaver);
-            }
-            MPI_Barrier(MPI_COMM_WORLD);
-        }
-    }
-}
-
-// A breakage that comes after a rank has given all that an epoch needs is none of that epoch; and
-// what it leaves behind is not taken for the next exchange's.
-TEST_CASE("an epoch between nodes that is complete is not reported as broken") {
-    const PretendedNodes nodes(ranks_per_node);
-    for (int attempt = 0; attempt < 100; ++attempt) {
-        Bound bound(all_to_all(attempt % 3 == 0));
-        bound.arrays.fill(attempt);
-        bound.exchange->start();
-        bound.exchange->wait();
-        CHECK(bound.arrays.difference(attempt) == "");
-        if ((attempt + world_rank()) % 2 == 0) {
-            CHECK_THROWS_AS(bound.exchange->abandon("on purpose"), Misuse);
-        }
-    }
 }

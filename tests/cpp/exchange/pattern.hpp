@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <random>
-#include <utility>
-#include <vector>
-
+#include "testing.hpp"
 #include "transrank/route/route.hpp"
 
 namespace testing {

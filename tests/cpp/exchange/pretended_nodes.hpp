@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include "world.hpp"
 
 // Through MPI's profiling interface, which lets a program put its own function in place of MPI's:

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <numeric>
-#include <vector>
-
 #include "scenario.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/shared_segment.hpp"
@@ -86,5 +83,20 @@ private:
     std::vector<std::int64_t> own_;
     std::span<std::int64_t> numbers_;
 };
+
+[[noreturn]] inline void run_for_ever(transrank::exchange::Exchange& exchange) {
+    while (true) {
+        exchange.run();
+    }
+}
+
+/// Rank 0 breaks an exchange, and all ranks see that.
+inline void break_from_rank_0([[maybe_unused]] transrank::exchange::Exchange& exchange) {
+    if (world_rank() == 0) {
+        CHECK_THROWS(exchange.wait());
+    } else {
+        CHECK_THROWS(run_for_ever(exchange));
+    }
+}
 
 }  // namespace testing

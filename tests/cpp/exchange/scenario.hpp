@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <memory>
-#include <span>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "pattern.hpp"
 #include "transrank/copy/field.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/array_memory.hpp"
+#include "world.hpp"
 
 namespace testing {
 
@@ -299,5 +290,27 @@ inline Scenario random_scenario(std::uint64_t seed, int ranks) {
     }
     return scenario;
 }
+
+/// A scenario with its arrays, bound.
+struct Bound {
+    Scenario scenario;
+    Arrays arrays;
+    std::unique_ptr<transrank::exchange::Exchange> exchange;
+
+    Bound(Scenario some, const std::string& transport)
+        : scenario(std::move(some)), arrays(scenario, world_rank()) {
+        transrank::exchange::Options options;
+        options.operation = scenario.operation;
+        options.transport = transport;
+        exchange = std::make_unique<transrank::exchange::Exchange>(
+            scenario.pattern.route(world_rank()), all_ranks, arrays.fields(), options);
+    }
+
+    void run(int epoch) {
+        arrays.fill(epoch);
+        exchange->run();
+        CHECK(arrays.difference(epoch) == "");
+    }
+};
 
 }  // namespace testing

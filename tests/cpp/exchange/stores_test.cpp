@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2
 // Copies arrive whole whichever way they are stored, and the way is found by trying.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-
 #include "transrank/copy/copy_kernels.hpp"
 #include "transrank/copy/core_cache.hpp"
 #include "transrank/exchange/exchange.hpp"

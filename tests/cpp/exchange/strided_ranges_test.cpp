@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/exchange/strided_ranges.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <map>
-#include <random>
-#include <set>
+#include "testing.hpp"
 
 using transrank::exchange::find_clash;
 using transrank::exchange::is_written_twice;

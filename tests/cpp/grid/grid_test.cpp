@@ -3,22 +3,9 @@
 // Grids of any shape and division, and ghosts of rows, against the indices of the whole.
 #include "transrank/grid/grid.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include "../exchange/world.hpp"
 #include "transrank/grid/ghosts.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "world.hpp"
 
 using namespace testing;
 using namespace transrank;

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "testing.hpp"
 #include "transrank/layout/block_grid.hpp"
 #include "transrank/layout/distribution.hpp"
 #include "transrank/layout/rows.hpp"

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/memory/control_groups.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <string>
 #include <sys/sysinfo.h>
 #include <system_error>
-#include <unistd.h>
 
+#include "testing.hpp"
 #include "transrank/memory/array_memory.hpp"
 
 using transrank::memory::ArrayMemory;

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-
 #include <atomic>
-#include <chrono>
 #include <csignal>
-#include <memory>
 #include <new>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
-#include <vector>
 
+#include "testing.hpp"
 #include "transrank/memory/doorbell.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/memory/watched_process.hpp"

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <iterator>
-#include <map>
-#include <memory>
-#include <random>
-#include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
-#include <unistd.h>
-#include <vector>
 
+#include "testing.hpp"
 #include "transrank/memory/shared_pool.hpp"
 #include "transrank/memory/shared_segment.hpp"
 

@@ -2,17 +2,9 @@
 // ranks: 1 2 3
 #include "transrank/mpi/agreement.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <cstddef>
-#include <functional>
 #include <new>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "testing.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/library.hpp"
 

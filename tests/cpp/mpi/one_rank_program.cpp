@@ -2,29 +2,8 @@
 // One rank passes something else to a collective call than it should: it works, or all ranks throw
 // one error. After MPI_Finalize each call is refused, whatever it is passed. Run by
 // test_one_rank.py: one_rank_program SEED TRIALS FOLDER.
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <iostream>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <set>
-#include <string>
-#include <thread>
-#include <unistd.h>
-#include <utility>
-#include <vector>
 
-#include "../exchange/world.hpp"
 #include "transrank/array/array_transformer.hpp"
 #include "transrank/collective/alltoall.hpp"
 #include "transrank/discovery/blocks.hpp"
@@ -39,6 +18,7 @@
 #include "transrank/grid/grid.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/redistribution/redistribution.hpp"
+#include "world.hpp"
 
 using namespace testing;
 using namespace transrank;

@@ -3,21 +3,11 @@
 // Of several messages one is longer than what waits for it: the error says so.
 #include "transrank/mpi/persistent_requests.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "../exchange/world.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/library.hpp"
 #include "transrank/mpi/swap.hpp"
+#include "world.hpp"
 
 using namespace testing;
 using namespace transrank::mpi;
@@ -25,7 +15,7 @@ using namespace transrank::mpi;
 namespace {
 
 /// All ranks; errors are returned.
-Communicator world() {
+Communicator returning_world() {
     Communicator comm(MPI_COMM_WORLD);
     for (MPI_Comm each : {comm.handle(), MPI_COMM_WORLD, MPI_COMM_SELF}) {
         MPI_Comm_set_errhandler(each, MPI_ERRORS_RETURN);
@@ -76,7 +66,7 @@ bool is_lost_among(std::size_t messages) {
 }  // namespace
 
 TEST_CASE("the error of one of several persistent receives is that message's own") {
-    const auto comm = world();
+    const auto comm = returning_world();
     for (const std::size_t messages : {1U, 2U, 4U, 6U}) {
         for (const std::size_t bytes : {2 * expected, spare}) {
             for (std::size_t too_long = 0; too_long < messages; ++too_long) {
@@ -111,7 +101,7 @@ TEST_CASE("the error of one of several persistent receives is that message's own
 }
 
 TEST_CASE("so it is where words are swapped with peers of which one sends more") {
-    const auto comm = world();
+    const auto comm = returning_world();
     ++tag;
     std::vector<int> peers;
     for (int rank = 0; rank < comm.size(); ++rank) {

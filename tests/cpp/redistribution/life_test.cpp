@@ -2,23 +2,11 @@
 // ranks: 1 2 3
 // A redistribution is a route, made once or given, and an exchange along it, with that one's life.
 // How often a route is made is seen through MPI's profiling interface.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "../exchange/counted_calls.hpp"
-#include "../exchange/world.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/transport/breakage.hpp"
+#include "world.hpp"
 
 using namespace testing;
 using namespace transrank;
@@ -90,52 +78,36 @@ TEST_CASE("a route is made once: to store costs the collectives of an exchange, 
     }
 }
 
-TEST_CASE("it starts, is tested, waited for and closed as an exchange") {
+TEST_CASE("it has the life of an exchange, and is used no more when it was moved from or closed") {
     Scene scene;
-    Redistribution redistribution(MPI_COMM_WORLD, scene.grid, scene.points);
-    CHECK_THROWS_WITH_AS(redistribution.start(),
-                         "nothing is stored that could be moved; call store first",
+    Redistribution one(MPI_COMM_WORLD, scene.grid, scene.points);
+    CHECK_THROWS_WITH_AS(one.start(), "nothing is stored that could be moved; call store first",
                          std::logic_error);
-    redistribution.store(scene.fields());
-    redistribution.start();
-    while (!redistribution.test()) {
+    one.store(scene.fields());
+    one.start();
+    while (!one.test()) {
     }
     CHECK(scene.has_arrived(0));
     scene.add(1);
-    redistribution.run();  // another one: what was tested is over
+    one.run();  // another one: what was tested is over
     CHECK(scene.has_arrived(1));
     scene.add(1);
-    redistribution.start();
-    while (!redistribution.wait_for(0)) {
+    one.start();
+    while (!one.wait_for(0)) {
     }
     CHECK(scene.has_arrived(2));
-    CHECK(redistribution.explain().find("rank") != std::string::npos);
-    redistribution.close();
-    CHECK_THROWS_AS(redistribution.run(), std::logic_error);
-}
-
-TEST_CASE("what was moved from is refused") {
-    Scene scene;
-    Redistribution one(MPI_COMM_WORLD, scene.grid, scene.points);
-    one.store(scene.fields());
-    one.run();
     auto other = std::move(one);
     CHECK_THROWS_AS(one.run(), exchange::Misuse);
     CHECK_THROWS_AS((void)one.test(), exchange::Misuse);
     CHECK_THROWS_AS(one.store(scene.fields()), mpi::AgreedError);
     CHECK_THROWS_AS((void)one.route().transposed(), std::invalid_argument);
     scene.add(1);
-    other.run();
-    CHECK(scene.has_arrived(1));
-}
-
-TEST_CASE("a run goes on with what is under way") {
-    Scene scene;
-    Redistribution redistribution(MPI_COMM_WORLD, scene.grid, scene.points);
-    redistribution.store(scene.fields());
-    redistribution.start();
-    redistribution.run();
-    CHECK(scene.has_arrived(0));
+    other.start();
+    other.run();  // goes on with what is under way
+    CHECK(scene.has_arrived(3));
+    CHECK(other.explain().find("rank") != std::string::npos);
+    other.close();
+    CHECK_THROWS_AS(other.run(), std::logic_error);
 }
 
 TEST_CASE("it goes along a route that exists, here the way back of another one") {
@@ -144,7 +116,8 @@ TEST_CASE("it goes along a route that exists, here the way back of another one")
     Redistribution back(MPI_COMM_WORLD, there.route().transposed());
     auto field = scene.fields().front();
     there.store({field});
-    there.run();
+    there.start();
+    there.wait();
     const auto sent = scene.before;
     scene.add(-1000);
     std::swap(field.destination_bytes, field.source_bytes);
@@ -153,16 +126,10 @@ TEST_CASE("it goes along a route that exists, here the way back of another one")
     back.store({field});
     back.run();
     CHECK(scene.before == sent);
-}
-
-TEST_CASE("one that is given up ends with those words, and for the peers too") {
-    Scene scene;
-    Redistribution redistribution(MPI_COMM_WORLD, scene.grid, scene.points);
-    redistribution.store(scene.fields());
     MPI_Barrier(MPI_COMM_WORLD);
     if (world_rank() == 0) {
-        CHECK_THROWS_WITH_AS(redistribution.abandon("no reason"), "no reason", exchange::Misuse);
+        CHECK_THROWS_WITH_AS(back.abandon("no reason"), "no reason", exchange::Misuse);
     } else {
-        CHECK_THROWS_AS(redistribution.run(), transport::BrokenExchange);
+        CHECK_THROWS_AS(back.run(), transport::BrokenExchange);
     }
 }

@@ -1,34 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <stdexcept>
-#include <utility>
-#include <vector>
-
+#include "testing.hpp"
 #include "transrank/layout/block_grid.hpp"
-#include "transrank/route/consistency.hpp"
 #include "transrank/route/halo.hpp"
 #include "transrank/route/redistribution.hpp"
 
 using namespace transrank;
 using layout::BlockGrid;
 using layout::Distribution;
-using layout::Halo;
 using route::Segment;
 
 namespace {
 
 /// n x n x n cells, the first dimension fastest in memory.
-BlockGrid cube(std::int64_t n, const std::vector<int>& parts, const Halo& halo = {}) {
+BlockGrid cube(std::int64_t n, const std::vector<int>& parts) {
     std::vector<Distribution> distributions;
     distributions.reserve(parts.size());
     for (const int count : parts) {
         distributions.push_back(Distribution::even(n, count));
     }
-    return BlockGrid(std::move(distributions),
-                     {.memory_order = {0, 1, 2}, .halo = std::vector<Halo>(parts.size(), halo)});
+    return BlockGrid(std::move(distributions), {.memory_order = {0, 1, 2}});
 }
 
 }  // namespace
@@ -83,28 +73,9 @@ TEST_CASE("cyclic to cyclic is one strided segment") {
                                                              .destination_stride = 3}});
 }
 
-TEST_CASE("two ranks around a periodic dimension are each other's neighbor on both sides") {
-    const auto grid = cube(4, {2, 1, 1}, {.low = 1, .high = 1, .periodic = true});
-    const std::vector<route::Route> routes{route::halo(0, 2, grid, route::Corners::left_out),
-                                           route::halo(1, 2, grid, route::Corners::left_out)};
-    route::check_consistent(routes);
-    const auto& receives = routes[0].receives();
-    REQUIRE(receives.size() == 2);
-    CHECK(receives[0].peer == 0);  // the dimensions that are not divided wrap around to itself
-    CHECK(receives[0].units() == 4 * 2 * 4);
-    CHECK(receives[1].units() == 2 * 16);
-}
-
-TEST_CASE("a rank that holds nothing has an empty route") {
+TEST_CASE("a halo has a width, if only of 0") {
     const BlockGrid one({Distribution::even(4, 1)}, {.ranks = layout::RankMap::listed({1})});
-    const auto route = route::redistribution(2, 3, one, one);
-    CHECK(route.sends().empty());
-    CHECK(route.source_extent() == 0);
-    const BlockGrid surrounded({Distribution::even(4, 1)},
-                               {.halo = {layout::Halo{.low = 1, .high = 1, .periodic = true}},
-                                .ranks = layout::RankMap::listed({1})});
-    CHECK(route::halo(2, 3, surrounded).receives().empty());
-    CHECK_THROWS_AS((void)route::halo(2, 3, one), std::invalid_argument);  // has no halo
+    CHECK_THROWS_AS((void)route::halo(2, 3, one), std::invalid_argument);
     const BlockGrid bare({Distribution::even(4, 1)}, {.halo = {layout::Halo{}}});
-    CHECK(route::halo(0, 1, bare).receives().empty());  // has one of width 0
+    CHECK(route::halo(0, 1, bare).receives().empty());
 }

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/route/file.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cstdarg>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <malloc.h>
 #include <new>
-#include <string>
 #include <sys/syscall.h>
-#include <unistd.h>
-#include <utility>
-#include <vector>
 
+#include "testing.hpp"
 #include "transrank/route/checksum.hpp"
 #include "transrank/route/file_format.hpp"
 #include "transrank/route/halo.hpp"

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is wrong with a list is told with the rank, the place in the list and the values.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
+#include "testing.hpp"
 #include "transrank/route/alltoall.hpp"
 #include "transrank/route/cell_list.hpp"
 #include "transrank/route/directory.hpp"

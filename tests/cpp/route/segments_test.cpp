@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/route/segments.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <tuple>
-#include <utility>
-#include <vector>
-
+#include "testing.hpp"
 #include "transrank/route/checksum.hpp"
 #include "transrank/route/compressor.hpp"
 #include "transrank/route/leg.hpp"

@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <map>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <vector>
-
 #include "../../../benchmarks/programs/traffic.hpp"
+#include "testing.hpp"
 #include "transrank/schedule/algorithm.hpp"
 
 using namespace transrank::schedule;

@@ -4,20 +4,11 @@
 // own_exchanges_program [raced|kept]. Raced, the threads of a rank share their arrays, which is
 // wrong, and must be reported. Kept, each uses several communicators for the first time, which
 // MPI_Finalize frees.
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstdio>
 #include <deque>
 #include <latch>
-#include <numeric>
-#include <span>
-#include <string>
-#include <thread>
-#include <vector>
 
+#include "testing.hpp"
 #include "transrank/collective/alltoall.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/exchange/exchange.hpp"

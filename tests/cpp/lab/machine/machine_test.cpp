@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-
-#include <array>
 #include <atomic>
-#include <chrono>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <sched.h>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <unistd.h>
-#include <vector>
 
 #include "lab/machine/clock.hpp"
 #include "lab/machine/domains.hpp"
 #include "lab/machine/process.hpp"
 #include "lab/text/sizes.hpp"
+#include "testing.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "lab/machine/clock.hpp"
 #include "lab/measure/payload.hpp"
 #include "lab/measure/sampler.hpp"
+#include "testing.hpp"
 
 namespace transrank::lab::test {
 

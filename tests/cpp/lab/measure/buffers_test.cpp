@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "lab/measure/payload.hpp"
 #include "lab/measure/sampler.hpp"
 #include "lab/measure/workspace.hpp"
+#include "testing.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;

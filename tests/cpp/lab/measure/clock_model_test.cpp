@@ -2,14 +2,7 @@
 // ranks: 1 2 3 4
 #include "lab/measure/clock_model.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
-#include <vector>
 
 #include "../../exchange/pretended_nodes.hpp"
 #include "lab/machine/clock.hpp"

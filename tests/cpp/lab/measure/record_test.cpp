@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
-#include <string>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "lab/measure/case.hpp"
 #include "lab/measure/record_file.hpp"
+#include "testing.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;

@@ -2,12 +2,6 @@
 // ranks: 1 2 3 4
 #include "lab/measure/recording.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <cmath>
-#include <string_view>
-
 #include "bench.hpp"
 
 using namespace transrank;

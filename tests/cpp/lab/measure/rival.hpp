@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <sched.h>
-#include <thread>
 
 #include "lab/machine/process.hpp"
+#include "testing.hpp"
 
 namespace transrank::lab::test {
 

@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 3 4
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <utility>
-#include <vector>
-
 #include "bench.hpp"
 #include "lab/machine/clock.hpp"
 #include "lab/machine/process.hpp"

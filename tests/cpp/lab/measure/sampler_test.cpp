@@ -2,17 +2,6 @@
 // ranks: 1 2 3 4
 #include "lab/measure/sampler.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "bench.hpp"
 #include "lab/measure/stopping.hpp"
 

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/measure/samples.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <vector>
-
 #include "lab/measure/spread.hpp"
+#include "testing.hpp"
 
 using namespace transrank::lab;
 using namespace transrank::lab::measure;

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/measure/stopping.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <random>
-#include <vector>
+#include "testing.hpp"
 
 using namespace transrank::lab::measure;
 
@@ -31,72 +26,50 @@ Progress after(const std::vector<double>& seconds, int rounds, double measuring_
 
 }  // namespace
 
-TEST_CASE("rounds that do not count make no case precise, and earn it no further time") {
+TEST_CASE("a case ends when it is precise or its time is spent, and not before it is believed") {
+    using enum StopReason;
+    struct Row {
+        const char* because;
+        double half_width;
+        std::size_t samples;
+        int rounds;
+        double seconds;  ///< of 1
+        StopReason expected;
+        int uncounted = 0;
+        std::int64_t clean = 1000;
+    };
+    const std::vector<Row> rows{
+        {"narrower than asked", 0.009, 40, 4, 0.1, precise},
+        {"wider than asked", 0.011, 40, 4, 0.1, go_on},
+        {"not yet seen in four rounds", 0.001, 1000, 3, 0.1, go_on},
+        {"nor by twenty samples", 0.001, 19, 4, 0.1, go_on},
+        {"by twenty", 0.001, 20, 4, 0.1, precise},
+        {"rounds count that were left to itself", 0.001, 40, 6, 0.9, precise},
+        {"others do not", 0.001, 40, 6, 0.9, go_on, 3},
+        {"and earn it no further time", 0.001, 40, 6, 1, max_time, 3, 0},
+        {"as those that count do", 0.001, 40, 3, 1, go_on, 0, 0},
+        {"time is left", 0.5, 10, 2, 0.99, go_on},
+        {"time is spent", 0.5, 10, 2, 1, max_time},
+        {"but it was seen once only", 0.5, 10, 1, 100, go_on},
+        {"or never", 0.5, 0, 5, 100, go_on},
+        {"all were disturbed: it may wait for clean ones", 0.5, 10, 8, 1, go_on, 0, 5},
+        {"but not for ever", 0.5, 10, 8, 4, max_time, 0, 5},
+        {"too long for its time: twice that", 0.5, 5, 3, 1.9, go_on},
+        {"and no longer", 0.5, 5, 3, 2, max_time},
+        {"nor where there are samples for an interval", 0.5, 6, 3, 1, max_time},
+        {"precise when time is spent", 0.001, 40, 4, 2, precise},
+    };
     const auto stopping = make_interval_stopping(0.02, 1);
-    const auto narrow = spread_about(1, 0.001, 40);
-    auto progress = after(narrow, 6, 0.9);
-    CHECK(stopping->judge(progress) == StopReason::precise);
-    progress.uncounted = 3;
-    CHECK(stopping->judge(progress) == StopReason::go_on);
-    progress.clean = 0;
-    progress.measuring_seconds = 1;
-    CHECK(stopping->judge(progress) == StopReason::max_time);
-    progress.uncounted = 0;
-    progress.rounds = 3;
-    CHECK(stopping->judge(progress) == StopReason::go_on);
-}
-
-TEST_CASE("a case is precise when its interval is narrower than asked, at any scale") {
-    const auto stopping = make_interval_stopping(0.02, 1);
-    for (const double scale : {1e-9, 1.0, 1e3}) {
-        CAPTURE(scale);
-        const auto narrow = spread_about(scale, 0.009 * scale, 40);
-        const auto wide = spread_about(scale, 0.011 * scale, 40);
-        CHECK(stopping->judge(after(narrow, 4, 0.1)) == StopReason::precise);
-        CHECK(stopping->judge(after(wide, 4, 0.1)) == StopReason::go_on);
+    for (const auto& row : rows) {
+        CAPTURE(std::string(row.because));
+        for (const double scale : {1e-9, 1.0, 1e3}) {
+            const auto samples = spread_about(scale, row.half_width * scale, row.samples);
+            auto progress = after(samples, row.rounds, row.seconds);
+            progress.uncounted = row.uncounted;
+            progress.clean = std::min(progress.clean, row.clean);
+            CHECK(stopping->judge(progress) == row.expected);
+        }
     }
-}
-
-TEST_CASE("a case is not believed before it was seen in four rounds and by twenty samples") {
-    const auto stopping = make_interval_stopping(0.02, 1);
-    const auto many = spread_about(1, 0.001, 1000);
-    const auto few = spread_about(1, 0.001, 19);
-    for (int rounds = 0; rounds < 4; ++rounds) {
-        CHECK(stopping->judge(after(many, rounds, 0.1)) == StopReason::go_on);
-    }
-    CHECK(stopping->judge(after(few, 4, 0.1)) == StopReason::go_on);
-    CHECK(stopping->judge(after(spread_about(1, 0.001, 20), 4, 0.1)) == StopReason::precise);
-}
-
-TEST_CASE("a case ends when its time is spent, once it has been seen twice") {
-    const auto stopping = make_interval_stopping(0.02, 1);
-    const auto wide = spread_about(1, 0.5, 10);
-    CHECK(stopping->judge(after(wide, 2, 0.99)) == StopReason::go_on);
-    CHECK(stopping->judge(after(wide, 2, 1)) == StopReason::max_time);
-    CHECK(stopping->judge(after(wide, 1, 100)) == StopReason::go_on);
-    CHECK(stopping->judge(after({}, 5, 100)) == StopReason::go_on);
-}
-
-TEST_CASE("a case whose samples were all disturbed may wait for clean ones, but not for ever") {
-    const auto stopping = make_interval_stopping(0.02, 1);
-    const auto wide = spread_about(1, 0.5, 10);
-    auto disturbed = after(wide, 8, 1);
-    disturbed.clean = 5;
-    CHECK(stopping->judge(disturbed) == StopReason::go_on);
-    disturbed.measuring_seconds = 4;
-    CHECK(stopping->judge(disturbed) == StopReason::max_time);
-}
-
-TEST_CASE("a case too long for its time may take twice that for the samples of an interval") {
-    const auto stopping = make_interval_stopping(0.02, 1);
-    CHECK(stopping->judge(after(spread_about(1, 0.5, 5), 3, 1.9)) == StopReason::go_on);
-    CHECK(stopping->judge(after(spread_about(1, 0.5, 5), 3, 2)) == StopReason::max_time);
-    CHECK(stopping->judge(after(spread_about(1, 0.5, 6), 3, 1)) == StopReason::max_time);
-}
-
-TEST_CASE("a case that is precise when its time is spent says precise") {
-    const auto stopping = make_interval_stopping(0.02, 1);
-    CHECK(stopping->judge(after(spread_about(1, 0.001, 40), 4, 2)) == StopReason::precise);
 }
 
 TEST_CASE("the judge leaves the samples in their order") {

@@ -2,15 +2,6 @@
 // ranks: 1 2 3 4
 #include "lab/measure/timing.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "../../exchange/pretended_nodes.hpp"
 #include "lab/machine/clock.hpp"
 #include "lab/machine/process.hpp"

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 3 4
 // What holds for every study of the table.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "lab/measure/payload.hpp"
 #include "lab/study/study.hpp"
 #include "lab/text/sizes.hpp"
+#include "testing.hpp"
 #include "transrank/mpi/agreement.hpp"
 
 using namespace transrank;

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-
-#include <array>
 #include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <random>
 #include <regex>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "lab/text/json.hpp"
 #include "lab/text/sizes.hpp"
+#include "testing.hpp"
 
 using namespace transrank::lab::text;
 

@@ -3,7 +3,7 @@
 // Which runs count as short ones on cache lines of their own.
 #include "transrank/transport/shared/scatter.hpp"
 
-#include <doctest/doctest.h>
+#include "testing.hpp"
 
 using transrank::route::Leg;
 using transrank::transport::Mixture;

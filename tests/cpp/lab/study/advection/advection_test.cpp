@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 3 4 6
 // Upwind advection on a torus against a serial computation of the whole grid.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <complex>
-#include <cstring>
-#include <memory>
-#include <numeric>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/advection/axes.hpp"
 #include "lab/study/advection/march.hpp"
 #include "lab/study/advection/wave.hpp"
+#include "testing.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/transport/transport.hpp"
 

@@ -3,16 +3,6 @@
 // What holds for every row of the table of baselines.
 #include "lab/study/baseline/baseline.hpp"
 
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
-#include <set>
-#include <span>
-#include <stdexcept>
-#include <vector>
-
 #include "../../../exchange/pattern.hpp"
 #include "lab/study/baseline/rma_window.hpp"
 #include "transrank/memory/shared_segment.hpp"

@@ -2,16 +2,9 @@
 // ranks: 2
 // What is timed of the studies of messages and collectives: calls of the MPI functions that they
 // are named for, so many per repetition, and of no others; and how their numbers are counted.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "lab/study/collectives/collective.hpp"
 #include "lab/study/study.hpp"
+#include "testing.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;

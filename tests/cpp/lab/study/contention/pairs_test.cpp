@@ -2,13 +2,8 @@
 // ranks: 1
 #include "lab/study/contention/pairs.hpp"
 
-#include <doctest/doctest.h>
-
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "lab/study/study.hpp"
+#include "testing.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <numeric>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "lab/study/datatypes/pieces.hpp"
 #include "lab/study/study.hpp"
+#include "testing.hpp"
 
 using namespace transrank::lab;
 using study::datatypes::Pieces;

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 2 4
 // Work on memory that another rank has touched, on domains that are pretended.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "lab/machine/domains.hpp"
 #include "lab/measure/payload.hpp"
 #include "lab/study/locality/assignment.hpp"
 #include "lab/study/locality/blas.hpp"
 #include "lab/study/locality/kernels.hpp"
 #include "lab/study/locality/pages.hpp"
+#include "testing.hpp"
 #include "transrank/mpi/agreement.hpp"
 
 using namespace transrank;

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <cstddef>
-#include <cstring>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "lab/measure/payload.hpp"
 #include "lab/study/memory_copy/memory_operation.hpp"
 #include "lab/study/memory_copy/triad_kernels.hpp"
+#include "testing.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;

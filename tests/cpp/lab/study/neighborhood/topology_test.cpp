@@ -2,12 +2,7 @@
 // ranks: 1
 #include "lab/study/neighborhood/topology.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <stdexcept>
-#include <vector>
+#include "testing.hpp"
 
 namespace neighborhood = transrank::lab::study::neighborhood;
 using neighborhood::neighbors;

@@ -2,19 +2,10 @@
 // ranks: 1 2 3
 // ESMF's route options in the redistribution study: each combination brings every field to where
 // it belongs, by the messages that its name says. Seen through MPI's profiling interface.
-#include <doctest/doctest.h>
-#include <mpi.h>
-
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "lab/measure/payload.hpp"
 #include "lab/study/redistribute/partition.hpp"
 #include "lab/study/study.hpp"
+#include "testing.hpp"
 #include "transrank/mpi/communicator.hpp"
 
 using namespace transrank;
