@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Mpiexec
+from support import moves
 from support.built import ROOT, build_folder
 from support.trials import seconds, seed, trials
 
@@ -29,8 +30,8 @@ def program(name: str) -> Path:
 def test_random_moves_are_those_of_one_process(
     ranks: int, mpiexec: Mpiexec, tmp_path: Path
 ) -> None:
-    arguments = str(10 * seed() + ranks), str(trials(20)), tmp_path
-    mpiexec.run(ranks, program("random_moves_program"), *arguments, timeout=seconds(60)).check()
+    moves.write(tmp_path, ranks, trials(20), 10 * seed() + ranks, "C")
+    mpiexec.run(ranks, program("moves_program"), tmp_path, timeout=seconds(60)).check()
 
 
 @RANKS

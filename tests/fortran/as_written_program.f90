@@ -16,7 +16,7 @@ program as_written_program
     character(len=500) :: words = ''
     integer :: stat, i
 
-    call begin(0)
+    call begin()
     call numbering%create(comm, 4, table=.true.)
     call rows%add(owned, owned)
     call name_indices()

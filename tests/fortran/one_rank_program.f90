@@ -81,7 +81,7 @@ program one_rank_program
     character(len=300) :: words, expected
     integer :: i, alone, bad, other, pairs, stat
 
-    call begin(0)
+    call begin()
     call make_objects()
     pairs = 0
     do i = 1, size(calls)

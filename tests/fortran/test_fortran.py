@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Mpiexec
+from support import moves
 from support.bounded import run_bounded
 from support.built import ROOT, build_folder
 from support.trials import seconds, seed, trials
@@ -70,8 +71,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_random_moves_are_those_of_one_process(
     ranks: int, programs: Path, mpiexec: Mpiexec, tmp_path: Path
 ) -> None:
-    arguments = str(10 * seed() + ranks), str(trials(20)), tmp_path
-    mpiexec.run(ranks, programs / "random_moves_program", *arguments, timeout=seconds(60)).check()
+    moves.write(tmp_path, ranks, trials(20), 10 * seed() + ranks, "F")
+    mpiexec.run(ranks, programs / "moves_program", tmp_path, timeout=seconds(60)).check()
 
 
 @needs_compiler
@@ -221,8 +222,10 @@ def test_fields_of_two_kinds_or_without_a_target_do_not_compile(
 def test_an_error_that_nobody_looks_at_ends_the_program_with_its_text(
     programs: Path, mpiexec: Mpiexec, tmp_path: Path
 ) -> None:
-    arguments = programs / "random_moves_program", "0", "1", tmp_path
-    outcome = mpiexec.run(1, *arguments, env={"TRANSRANK_TRANSPORT": "nosuch"})
+    moves.write(tmp_path, 1, 1, 0, "F")
+    outcome = mpiexec.run(
+        1, programs / "moves_program", tmp_path, env={"TRANSRANK_TRANSPORT": "nosuch"}
+    )
     assert outcome.status != 0
     assert "ERROR STOP TRANSRANK_TRANSPORT: unknown transport 'nosuch'" in outcome.stderr
 

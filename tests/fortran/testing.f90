@@ -1,22 +1,19 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> What the test programs have in common.
 module testing
-    use, intrinsic :: iso_fortran_env, only: int8, int64
+    use, intrinsic :: iso_fortran_env, only: int8
     use mpi_f08, only: MPI_Comm_rank, MPI_Comm_size, MPI_COMM_WORLD, MPI_Init
     use transrank, only: transrank_alltoall, transrank_fields
     implicit none (type, external)
     integer :: rank, ranks, comm, trial = 0
-    integer(int64), private :: state = 1
 
 contains
 
-    subroutine begin(seed)
-        integer, intent(in) :: seed
+    subroutine begin()
         call MPI_Init()
         call MPI_Comm_rank(MPI_COMM_WORLD, rank)
         call MPI_Comm_size(MPI_COMM_WORLD, ranks)
         comm = MPI_COMM_WORLD%MPI_VAL
-        state = 1 + seed
     end subroutine
 
     subroutine check(condition, what)
@@ -40,20 +37,6 @@ contains
         call fields%add(sent, got, values=len(words))
         call transrank_alltoall(comm, fields)
         are_the_same = len_trim(words) > 10 .and. all([(all(got(:, r) == got(:, 1)), r=1, ranks)])
-    end function
-
-    !> From `least` to `most`; the same numbers on every rank (Park and Miller's generator).
-    integer function drawn(least, most)
-        integer, intent(in) :: least, most
-        state = mod(state * 48271_int64, 2147483647_int64)
-        drawn = least + int(mod(state / 64, int(most - least + 1, int64)))
-    end function
-
-    integer function argument(number)
-        integer, intent(in) :: number
-        character(len=12) :: text
-        call get_command_argument(number, text)
-        read (text, *) argument
     end function
 
 end module testing
