@@ -312,19 +312,17 @@ class Grid(WithHalo):
                 )
             targets.append(target)
             pairs.extend(zip(here._fields_of(source), there._fields_of(target), strict=True))
-            along = _core.redistribution(
-                self._comm.rank, self._comm.size, here._layout, there._layout, False
-            )
-            return [*here._layout.words(), *there._layout.words()], along
+            both = here._layout, there._layout
+            along = _core.redistribution(self._comm.rank, self._comm.size, *both)
+            return [word for layout in both for word in layout.words()], along
 
         with Halo(self._comm, route, lambda: pairs, self._axes) as bound:
             bound.run()
         return targets[0]
 
     def _halo_route(self) -> tuple[list[str], Route]:
-        return self._layout.words(), _core.halo(
-            self._comm.rank, self._comm.size, self._layout, True
-        )
+        route = _core.halo(self._comm.rank, self._comm.size, self._layout)
+        return self._layout.words(), route
 
     def _fields_of(self, array: Array, name: str = "the array") -> list[Array]:
         components = self._components_of(array, name)
