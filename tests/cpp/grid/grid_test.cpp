@@ -43,51 +43,51 @@ Case draw(std::mt19937& random) {
 }
 
 /// The number of a cell of the whole grid; `untouched` beyond the ends of an axis without period.
-std::int64_t number(const layout::BlockGrid& of, std::int64_t i, std::int64_t j) {
+std::int64_t number(const Case& of, std::int64_t i, std::int64_t j) {
     const std::array<std::int64_t*, 2> place{&i, &j};
-    for (int axis = 0; axis < 2; ++axis) {
-        auto& index = *place[static_cast<std::size_t>(axis)];
-        const auto extent = of.distribution(axis).extent();
-        if (of.halo(axis).periodic) {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        auto& index = *place[axis];
+        const auto extent = of.shape[axis];
+        if (of.options.periodic.of(2, "periodic")[axis]) {
             index = (index + extent) % extent;
         } else if (index < 0 || index >= extent) {
             return untouched;
         }
     }
-    return (i * of.distribution(1).extent()) + j;
+    return (i * of.shape[1]) + j;
 }
 
 /// Calls `visit(row, number)` for each cell of this rank's array, or for its owned ones.
 template <class Visit>
-void for_each_cell(const Grid& grid, bool with_halo, const Visit& visit) {
-    const auto& layout = grid.layout();
+void for_each_cell(const Case& of, const Grid& grid, bool with_halo, const Visit& visit) {
+    const auto halo = of.options.halo.of(2, "halo");
     const auto rows = grid.owned(0);
     const auto columns = grid.owned(1);
     if (rows.empty() || columns.empty()) {
         return;
     }
-    const auto low = [&](int axis) { return with_halo ? layout.halo(axis).low : 0; };
-    const auto high = [&](int axis) { return with_halo ? layout.halo(axis).high : 0; };
-    for (auto i = -low(0); i < rows.length() + high(0); ++i) {
-        for (auto j = -low(1); j < columns.length() + high(1); ++j) {
-            visit(grid.at(i, j), number(layout, rows.begin + i, columns.begin + j));
+    const auto wide = [&](std::int64_t width) { return with_halo ? width : 0; };
+    for (auto i = -wide(halo[0].low); i < rows.length() + wide(halo[0].high); ++i) {
+        for (auto j = -wide(halo[1].low); j < columns.length() + wide(halo[1].high); ++j) {
+            visit(grid.at(i, j), number(of, rows.begin + i, columns.begin + j));
         }
     }
 }
 
-array::ParArray<std::int64_t, 2> numbered(const Grid& grid) {
+array::ParArray<std::int64_t, 2> numbered(const Case& of, const Grid& grid) {
     auto cells = grid.array<std::int64_t, 2>();
     std::ranges::fill(cells.data(), untouched);
-    for_each_cell(grid, false, [&](auto row, auto value) {
+    for_each_cell(of, grid, false, [&](auto row, auto value) {
         cells[row][0] = value;
         cells[row][1] = 2 * value;
     });
     return cells;
 }
 
-bool holds(const Grid& grid, const array::ParArray<std::int64_t, 2>& cells, bool with_halo) {
+/// Whether all cells have their numbers, those of the halo too.
+bool holds(const Case& of, const Grid& grid, const array::ParArray<std::int64_t, 2>& cells) {
     bool right = true;
-    for_each_cell(grid, with_halo, [&](auto row, auto value) {
+    for_each_cell(of, grid, true, [&](auto row, auto value) {
         right = right && cells[row][0] == value &&
                 cells[row][1] == (value == untouched ? untouched : 2 * value);
     });
@@ -114,15 +114,15 @@ TEST_CASE("grids move what the indices of the whole say") {
     for (int trial = 0; trial < 60; ++trial) {
         const auto it = draw(random);
         const Grid grid(MPI_COMM_WORLD, it.shape, it.options);
-        auto cells = numbered(grid);
+        auto cells = numbered(it, grid);
         Numbers plain(static_cast<std::size_t>(cells.size()));
-        for_each_cell(grid, false, [&](auto row, auto value) {
+        for_each_cell(it, grid, false, [&](auto row, auto value) {
             plain[static_cast<std::size_t>(row)] = value + 7;
         });
         auto halo = grid.halo(cells, plain);
         halo.run();
-        CHECK(holds(grid, cells, true));
-        for_each_cell(grid, true, [&](auto row, auto value) {
+        CHECK(holds(it, grid, cells));
+        for_each_cell(it, grid, true, [&](auto row, auto value) {
             CHECK(plain[static_cast<std::size_t>(row)] == (value == untouched ? 0 : value + 7));
         });
 
@@ -130,7 +130,8 @@ TEST_CASE("grids move what the indices of the whole say") {
         auto moved = pencils.array<std::int64_t, 2>();
         std::ranges::fill(moved.data(), untouched);
         grid.to(pencils, cells, moved);
-        CHECK(holds(pencils, moved, false));
+        const auto wanted = numbered(it, pencils);
+        CHECK(std::ranges::equal(moved.data(), wanted.data()));
 
         const int root = static_cast<int>(random() % static_cast<unsigned>(world_size()));
         const auto whole = grid.gather(cells, root);
@@ -141,10 +142,10 @@ TEST_CASE("grids move what the indices of the whole say") {
             right = right && whole[k] == static_cast<std::int64_t>(k / 2 * (1 + k % 2));
         }
         CHECK(right);
-        auto back = numbered(pencils);
+        auto back = numbered(it, pencils);
         std::ranges::fill(back.data(), untouched);
         pencils.scatter(whole, back, root);
-        CHECK(holds(pencils, back, false));
+        CHECK(std::ranges::equal(back.data(), wanted.data()));
         const auto plain_whole = grid.gather(plain, root);
         CHECK(plain_whole.size() == whole.size() / 2);
         for (std::size_t k = 0; k < plain_whole.size(); ++k) {
@@ -156,13 +157,15 @@ TEST_CASE("grids move what the indices of the whole say") {
         CHECK(std::ranges::equal(pairs, back.data()));
         CHECK(pencils.gather(pairs, root, 2) == whole);
         pencils.update(back, array::field(moved));
-        CHECK(holds(pencils, back, true));
-        CHECK(holds(pencils, moved, true));
+        CHECK(holds(it, pencils, back));
+        CHECK(holds(it, pencils, moved));
     }
 }
 
 TEST_CASE("staggered points lie beside the cells of their rank") {
-    const Grid cells(MPI_COMM_WORLD, {9, 8}, {.halo = 1, .periodic = {false, true}});
+    const Case points_of{
+        .shape = {10, 8}, .options = {.halo = 1, .periodic = {false, true}}, .others = {}};
+    const Grid cells(MPI_COMM_WORLD, {9, 8}, points_of.options);
     const auto edges = cells.staggered(0);
     CHECK(edges.layout().distribution(0).extent() == 10);
     CHECK(edges.owned(0).begin == cells.owned(0).begin);
@@ -170,9 +173,9 @@ TEST_CASE("staggered points lie beside the cells of their rank") {
     CHECK(cells.at_boundary(0, -1) == (cells.owned(0).begin == 0));
     CHECK_FALSE(cells.at_boundary(1, 1));
     CHECK(cells.staggered(1).layout().distribution(1).extent() == 8);
-    auto points = numbered(edges);
+    auto points = numbered(points_of, edges);
     edges.update(points);
-    CHECK(holds(edges, points, true));
+    CHECK(holds(points_of, edges, points));
 }
 
 TEST_CASE("a Cartesian communicator gives parts and periods") {
