@@ -21,6 +21,7 @@ namespace {
 using layout::BlockGrid;
 using layout::Distribution;
 using layout::require;
+using Numbers = std::vector<std::int64_t>;
 
 /// The parts and periods of a Cartesian communicator, else what MPI_Dims_create has.
 struct Topology {
@@ -49,8 +50,7 @@ Topology topology_of(MPI_Comm comm, int ranks, int axes) {
     return found;
 }
 
-std::vector<Distribution> divide(const std::vector<std::int64_t>& shape,
-                                 const std::vector<int>& parts) {
+std::vector<Distribution> divide(const Numbers& shape, const std::vector<int>& parts) {
     require(parts.size() == shape.size(), parts.size(), " numbers of parts are given for ",
             shape.size(), " axes; give one for each");
     std::vector<Distribution> made;
@@ -58,8 +58,7 @@ std::vector<Distribution> divide(const std::vector<std::int64_t>& shape,
     return made;
 }
 
-BlockGrid layout_of(MPI_Comm comm, int ranks, const std::vector<std::int64_t>& shape,
-                    const Options& options) {
+BlockGrid layout_of(MPI_Comm comm, int ranks, const Numbers& shape, const Options& options) {
     require(!shape.empty(), "a grid has no axes; give the number of cells of each");
     const auto axes = shape.size();
     std::vector<bool> periodic(axes);
@@ -140,51 +139,44 @@ bool Grid::at_boundary(int axis, int side) const {
     return side < 0 ? own.begin == 0 : own.end == layout_.distribution(axis).extent();
 }
 
+Numbers Grid::shape() const {
+    Numbers extents;
+    std::ranges::transform(layout_.distributions(), std::back_inserter(extents),
+                           &Distribution::extent);
+    return extents;
+}
+
 Grid Grid::divided(std::vector<Distribution> distributions) const {
-    std::vector<layout::Halo> halo;
-    for (int axis = 0; axis < layout_.dimensions(); ++axis) {
-        halo.push_back(layout_.halo(axis));
-    }
-    return {comm_, rank_, ranks_, BlockGrid(std::move(distributions), {.halo = std::move(halo)})};
+    const auto halos = layout_.halos();
+    return {comm_, rank_, ranks_,
+            BlockGrid(std::move(distributions), {.halo = {halos.begin(), halos.end()}})};
 }
 
 Grid Grid::staggered(int axis) const {
     check_axis(axis);
-    if (layout_.halo(axis).periodic) {
-        return *this;
+    const auto cells = layout_.distributions();
+    std::vector<Distribution> points(cells.begin(), cells.end());
+    auto& along = points[static_cast<std::size_t>(axis)];
+    if (!layout_.halo(axis).periodic) {
+        Numbers boundaries{0};
+        std::int64_t end = 0;
+        for (int part = 0; part < along.parts(); ++part) {
+            end += along.owned(part);
+            boundaries.push_back(end == along.extent() ? end + 1 : end);
+        }
+        along = Distribution::irregular(std::move(boundaries));
     }
-    std::vector<Distribution> made;
-    for (int each = 0; each < layout_.dimensions(); ++each) {
-        made.push_back(layout_.distribution(each));
-    }
-    auto& cells = made[static_cast<std::size_t>(axis)];
-    int last = 0;
-    for (int part = 0; part < cells.parts(); ++part) {
-        last = cells.owned(part) > 0 ? part : last;
-    }
-    std::vector<std::int64_t> boundaries{0};
-    for (int part = 0; part < cells.parts(); ++part) {
-        boundaries.push_back(boundaries.back() + cells.owned(part) + (part == last ? 1 : 0));
-    }
-    cells = Distribution::irregular(std::move(boundaries));
-    return divided(std::move(made));
+    return divided(std::move(points));
 }
 
 Grid Grid::with_parts(const std::vector<int>& parts) const {
-    std::vector<std::int64_t> shape;
-    for (int axis = 0; axis < layout_.dimensions(); ++axis) {
-        shape.push_back(layout_.distribution(axis).extent());
-    }
-    return divided(divide(shape, parts));
+    return divided(divide(shape(), parts));
 }
 
 BlockGrid Grid::on_one_rank(int root) const {
     require(0 <= root && root < ranks_, "root is ", root, "; the ranks are 0 to ", ranks_ - 1);
-    std::vector<Distribution> whole;
-    for (int axis = 0; axis < layout_.dimensions(); ++axis) {
-        whole.push_back(Distribution::even(layout_.distribution(axis).extent(), 1));
-    }
-    return BlockGrid(std::move(whole), {.ranks = layout::RankMap::consecutive(1, root)});
+    const std::vector<int> ones(layout_.distributions().size(), 1);
+    return BlockGrid(divide(shape(), ones), {.ranks = layout::RankMap::consecutive(1, root)});
 }
 
 exchange::Exchange Grid::bind_halo(const std::function<std::vector<copy::Field>()>& fields) const {

@@ -87,6 +87,8 @@ public:
     [[nodiscard]] int rank() const noexcept { return rank_; }
     /// The layout, for routes and redistributions.
     [[nodiscard]] const layout::BlockGrid& layout() const noexcept { return layout_; }
+    /// The number of cells of the whole grid along each axis.
+    [[nodiscard]] std::vector<std::int64_t> shape() const;
     /// The shape of this rank's arrays, and how many cells they have, halo included.
     [[nodiscard]] std::vector<std::int64_t> local_shape() const { return layout_.shape(rank_); }
     [[nodiscard]] std::int64_t cells() const { return layout_.units(rank_); }

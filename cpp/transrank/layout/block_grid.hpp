@@ -64,6 +64,12 @@ public:
     [[nodiscard]] const Halo& halo(int dimension) const noexcept {
         return halo_[static_cast<std::size_t>(dimension)];
     }
+    [[nodiscard]] std::span<const Distribution> distributions() const noexcept {
+        return distributions_;
+    }
+    [[nodiscard]] std::span<const Halo> halos() const noexcept {
+        return {halo_.data(), distributions_.size()};
+    }
     /// Whether halos were given, if only of width 0.
     [[nodiscard]] bool has_halo() const noexcept { return has_halo_; }
     [[nodiscard]] Order part_order() const noexcept { return part_order_; }

@@ -231,9 +231,9 @@ class Grid(WithHalo):
         self._check_axis(axis)
         split = list(self._split)
         if not self._periodic[axis]:
-            cells = [split[axis].owned(part) for part in range(split[axis].parts)]
-            cells[max((part for part, length in enumerate(cells) if length), default=0)] += 1
-            split[axis] = _distribution(sum(cells), cells)
+            ends = accumulate(split[axis].owned(part) for part in range(self.parts[axis]))
+            last = self.shape[axis]
+            split[axis] = Distribution.irregular([0, *(end + (end == last) for end in ends)])
         return self._divided(split)
 
     def with_parts(self, parts: Sequence[Parts]) -> Grid:

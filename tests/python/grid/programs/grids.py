@@ -31,6 +31,8 @@ def test_staggered_points_lie_beside_the_cells_of_their_rank():
     assert around.shape == grid.shape
     assert edges.box[0].start == grid.box[0].start
     assert edges.box[0].stop - grid.box[0].stop == grid.at_boundary(0, 1)
+    first = transrank.Grid(WORLD, 2, parts=[[2, *[0] * (WORLD.size - 1)]])
+    assert first.staggered(0).local_shape == (3 if WORLD.rank == 0 else 0,)
     points = edges.zeros()
     points[edges.owned] = edges.indices()[0]
     edges.update(points)
