@@ -55,13 +55,10 @@ def test_the_map_of_the_machine_stands_below_the_checks(store):
     assert "  domain 3: CPUs 18-23, none of which may be used, 8 GiB" in lines
 
 
-def test_a_map_that_describes_no_machine_is_wrong_usage(store):
+def test_a_map_that_describes_no_machine_is_wrong_usage(store, tmp_path):
     store.run("doctor", env={"TRANSRANK_TOPOLOGY": "gpu:4"}).fails(
         2, "TRANSRANK_TOPOLOGY: 'gpu:4' does not describe a part of a machine"
     )
-
-
-def test_a_map_that_is_no_regular_file_is_wrong_usage(store, tmp_path):
     pipe = tmp_path / "map.xml"
     os.mkfifo(pipe)
     store.run("doctor", env={"TRANSRANK_TOPOLOGY": str(pipe)}).fails(

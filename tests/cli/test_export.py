@@ -79,11 +79,8 @@ def test_cases_are_picked_for_samples_too(store):
     assert {row["case"] for row in csv.DictReader(io.StringIO(text))} == {"bandwidth/64/8B"}
 
 
-def test_parquet_needs_a_file(store):
+def test_what_parquet_needs_is_told(store, tmp_path, monkeypatch):
     store.run("export latest --format parquet").fails(2, "name a file: -o FILE.parquet")
-
-
-def test_a_missing_pyarrow_is_told_with_the_command_that_installs_it(store, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     store.run(f"export latest -o {tmp_path / 'x.parquet'}").fails(
         2, "pip install 'transrank[parquet]'"

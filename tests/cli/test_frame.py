@@ -54,12 +54,9 @@ def test_environment_variables_are_told_by_the_help_of_what_reads_them(store):
     assert "NO_COLOR" in text
 
 
-def test_the_version_is_that_of_the_package(store):
+def test_the_version_and_without_a_verb_the_help_are_shown(store):
     finished = store.run("--version").check()
     assert finished.stdout == f"transrank {transrank.__version__}\n"
-
-
-def test_no_verb_is_wrong_usage_and_shows_the_help(store):
     finished = store.run("")
     assert finished.status == 2
     assert finished.stdout.startswith("usage: transrank")

@@ -131,14 +131,8 @@ def read_note(path: Path, _: random.Random) -> None:
 
 
 def probe_seed() -> bytes:
-    return json.dumps(
-        {
-            "mpi": recorded.MPI,
-            "placement": recorded.PLACEMENT,
-            "clock": recorded.CLOCK,
-            "seconds": 1,
-        }
-    ).encode()
+    known = {"mpi": recorded.MPI, "placement": recorded.PLACEMENT, "clock": recorded.CLOCK}
+    return json.dumps({**known, "seconds": 1}).encode()
 
 
 def read_installation(path: Path, _: random.Random) -> None:
@@ -334,6 +328,16 @@ def test_a_line_that_no_record_has_is_refused(piece, size, tmp_path):
     assert peak_bytes() - peak < BYTES
 
 
+def imported(text: str, folder: Path) -> tuple[int, str]:
+    """The status and the words of importing a table, of which nothing may be left."""
+    path = folder / "table.txt"
+    path.write_text(text)
+    with nothing_started():
+        status, said = run_quietly(["import", str(path), "--store", str(folder)])
+    assert [one.name for one in folder.iterdir()] == ["table.txt"]
+    return status, " ".join(said.split())
+
+
 OSU = "# OSU MPI Latency Test v7.2\n# Datatype: MPI_CHAR.\n# Size          Latency (us)\n"
 IMB = "# Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n# Benchmarking PingPong\n# #processes = 2\n"
 
@@ -349,13 +353,9 @@ IMB = "# Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n# Benchmarking PingPong\n# 
     ids=["sizes", "repetitions", "IMB", "blanks"],
 )
 def test_a_table_longer_than_any_is_refused_and_leaves_nothing(text, tmp_path):
-    path = tmp_path / "table.txt"
-    path.write_text(text)
-    with nothing_started():
-        status, said = run_quietly(["import", str(path), "--store", str(tmp_path)])
+    status, said = imported(text, tmp_path)
     assert status == 4
-    assert "more than 50000 lines or 16 MiB" in " ".join(said.split())
-    assert [one.name for one in tmp_path.iterdir()] == ["table.txt"]
+    assert "more than 50000 lines or 16 MiB" in said
 
 
 @pytest.mark.parametrize(
@@ -369,19 +369,13 @@ def test_a_table_longer_than_any_is_refused_and_leaves_nothing(text, tmp_path):
     ids=["title", "dimensions", "benchmark", "command"],
 )
 def test_a_line_that_almost_fits_is_read_in_time(text, tmp_path):
-    path = tmp_path / "table.txt"
-    path.write_text(text)
-    with nothing_started():
-        assert run_quietly(["import", str(path), "--store", str(tmp_path)])[0] == 4
+    assert imported(text, tmp_path)[0] == 4
 
 
 def test_what_the_schema_does_not_allow_is_not_left_in_the_store(tmp_path):
-    path = tmp_path / "table.txt"
-    path.write_text(OSU + "8 0.000000000000001\n")
-    status, said = run_quietly(["import", str(path), "--store", str(tmp_path)])
+    status, said = imported(OSU + "8 0.000000000000001\n", tmp_path)
     assert status == 4
-    assert "must be 0 or a time" in " ".join(said.split())
-    assert [one.name for one in tmp_path.iterdir()] == ["table.txt"]
+    assert "must be 0 or a time" in said
 
 
 @pytest.mark.parametrize("seconds", [5e-324, 1e-310, 1e-19])

@@ -29,7 +29,7 @@ def test_an_empty_store_is_no_error(store):
     assert json.loads(store.run("list --format json").stdout) == []
 
 
-def test_every_study_is_listed_with_its_axes(store):
+def test_every_study_is_listed_with_all_values_of_its_axes(store):
     rows = json.loads(store.run("list studies --format json").stdout)
     assert [row["study"] for row in rows] == list(catalogue.studies())
     assert all(row["summary"] for row in rows)
@@ -37,16 +37,13 @@ def test_every_study_is_listed_with_its_axes(store):
     assert "half a round trip between two ranks" in shown
     assert "--routine send,bsend,ssend,isend,persistent,sendrecv\n" in shown
     assert "--sizes 0..4MiB\n" in shown
-
-
-def test_values_are_not_broken_between_lines(store):
     words = store.run("list studies").stdout.replace(",", " ").split()
     studies = catalogue.studies().values()
     values = {value for study in studies for found in study.axes.values() for value in found}
     assert values <= set(words)
 
 
-def test_values_on_request_are_shown_beside_the_default_ones(store):
+def test_values_on_request_are_shown_beside_the_default_ones_with_their_bounds(store):
     shown = store.run("list studies").stdout
     assert "--root fixed\n           on request rotating\n" in shown
     assert "--datatype float\n               on request double,int,int8\n" in shown
@@ -57,10 +54,6 @@ def test_values_on_request_are_shown_beside_the_default_ones(store):
     listed = store.run("measure --help").stdout
     assert "on request" in listed
     assert "any number from 1 to 4096" in listed
-
-
-def test_what_an_axis_takes_beyond_its_list_is_shown_with_its_bounds(store):
-    shown = store.run("list studies").stdout
     for axis, bounds in [
         ("vdim 6,20,120", "1..4096"),
         ("rows 32x32x32", "1x1x1..1024x1024x1024"),

@@ -187,14 +187,6 @@ def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path):
     assert case.samples.core_work_seconds is None
 
 
-def test_two_runs_of_one_seed_plan_the_same(tmp_path):
-    arguments = ("pingpong", "--sizes", "8", "--seed", "11", "--memory", "1MiB", "--dry-run")
-    first, second = (measure(*arguments, store=tmp_path).check().stdout for _ in range(2))
-    assert first == second
-    assert "--seed 11" in first
-    assert "--seed 13" in first
-
-
 def test_a_named_record_file_is_never_overwritten(tmp_path):
     record = tmp_path / "mine.jsonl"
     arguments = ("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1", "-o", record)
@@ -301,15 +293,3 @@ def test_a_template_in_the_environment_is_used_and_stored(tmp_path):
     options = only_run(tmp_path).header.options
     assert options.launcher == template
     assert f"env SEEN=1 {mpiexec} -n 2" in finished.stderr
-
-
-def test_job_starts_are_measured_as_a_study(tmp_path):
-    measure("launch -n 1,2 --launches 1 --stamp plain", store=tmp_path).check()
-    run = only_run(tmp_path)
-    assert [(case.case, case.shape.ranks) for case in run.cases] == [
-        ("launch/plain", 1),
-        ("launch/plain", 2),
-    ]
-    for case in run.cases:
-        assert (case.samples.fastest <= case.samples.seconds).all()
-        assert case.samples.flags[0] == 1

@@ -259,18 +259,3 @@ def test_another_machine_or_mpi_is_refused_unless_forced(path):
     forced = measure("--resume latest --force", store=path.parent).check()
     assert "resumed although" in forced.stderr
     assert finished_cases(read_run(path)) == planned(read_run(path))
-
-
-def test_a_launcher_that_is_a_command_line_is_given_again(tmp_path):
-    launcher = ("--launcher", f"env FOO=1 {installation.mpiexec()} -n {{ranks}}")
-    arguments = ("pingpong", "--sizes", "8", "--count", "2", "--launches", "2", *launcher)
-    measure(*arguments, store=tmp_path).check()
-    (path,) = tmp_path.glob("*.jsonl")
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(line for line in lines if '"finished"' not in line)[:-40])
-    refused = measure("--resume latest", store=tmp_path)
-    assert refused.status == 2
-    hint = " ".join(refused.stderr.split()).partition("again: transrank measure ")[2]
-    assert shlex.split(hint) == ["--resume", "latest", *launcher]
-    measure(*shlex.split(hint), store=tmp_path).check()
-    assert finished_cases(read_run(path)) == planned(read_run(path))

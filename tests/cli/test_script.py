@@ -22,7 +22,7 @@ def test_the_examples_of_the_help_give_scripts_that_a_shell_accepts(arguments, s
     assert "transrank-run" in finished.stdout or "pjm" not in arguments
 
 
-def test_what_follows_the_dashes_runs_in_the_job(store):
+def test_what_follows_the_dashes_runs_in_the_job_on_whole_nodes_by_default(store):
     finished = store.run(
         "script pjm --node-shape 2x3 --ranks-per-node 4 --time 1:00:00 -- measure "
         "pingpong --label 'two words'"
@@ -30,6 +30,8 @@ def test_what_follows_the_dashes_runs_in_the_job(store):
     assert "measure pingpong --label 'two words'" in finished.stdout
     assert '#PJM --mpi "proc=24"' in finished.stdout
     assert '#PJM -L "elapse=01:00:00"' in finished.stdout
+    finished = store.run("script slurm").check()
+    assert "ntasks" not in finished.stdout
 
 
 @pytest.mark.parametrize(
@@ -44,11 +46,6 @@ def test_what_follows_the_dashes_runs_in_the_job(store):
 def test_job_starts_alone_are_recognised_wherever_the_study_stands(command, alone, store):
     finished = store.run("script pjm --nodes 6 --ranks-per-node 1 --", *command).check()
     assert ("-stdout-proc" in finished.stdout) == alone
-
-
-def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(store):
-    finished = store.run("script slurm").check()
-    assert "ntasks" not in finished.stdout
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support import commands, recorded
+from support import commands
 from support.built import build_folder
 from support.commands import Store, pingpong
 from transrank import installation
@@ -215,14 +215,6 @@ def test_what_is_no_pair_is_refused(store):
     versus = {"variant": "a", "other": "../elsewhere", "settings": []}
     store.keep("20261103-000000-cccc", *pingpong(8, 1.0), versus=versus)
     store.run("versus latest").fails(4, "other")
-
-
-def test_the_header_says_what_makes_the_variant(tmp_path):
-    versus = {"variant": "b", "other": "run-a", "settings": ["MPIR_CVAR_X=1", "runner=/there"]}
-    header = read_run(
-        recorded.write(tmp_path / "run-b.jsonl", [recorded.header(run="run-b", versus=versus)])
-    ).header
-    assert header.versus.settings == ("MPIR_CVAR_X=1", "runner=/there")
 
 
 def with_mpi(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:

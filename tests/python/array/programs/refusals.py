@@ -61,15 +61,12 @@ def test_a_son_of_other_elements():
         refused("cannot be ghosts of", lambda t=transformer: t.create_ghost_mapping([0]))
 
 
-def test_what_is_no_copy():
+def test_what_is_no_copy_or_has_a_negative_length():
     array = transrank.ParArray.fixed(ROWS, 2)
     for it in (array, transrank.ArrayTransformer(WORLD, np.zeros((ROWS, 2)))):
         for copied in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError, match="cannot be copied"):
                 copied(it)
-
-
-def test_lengths_that_are_negative():
     with pytest.raises(ValueError, match="negative"):
         transrank.ParArray.fixed(ROWS, (-2, -3))
 

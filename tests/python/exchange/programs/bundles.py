@@ -129,12 +129,19 @@ def test_a_field_that_reads_what_another_one_writes_is_refused():
         )
 
 
-def test_a_source_may_be_that_of_several_fields():
+def test_fields_may_share_a_source_or_be_every_other_element_of_one_array():
     a, b, c = (transrank.zeros(UNITS) for _ in range(3))
     a[...] = numbers(WORLD.rank)
     transrank.Exchange(route(), WORLD, [(a, b), (a, c)]).run()
     assert (b == numbers(PREVIOUS)).all()
     assert (c == numbers(PREVIOUS)).all()
+    both = transrank.zeros(2 * UNITS)
+    sources = transrank.full(UNITS, -1.0), transrank.full(UNITS, -2.0)
+    scattered = ring_of([(0, 0, 1, UNITS, 1, 2)], UNITS, 2 * UNITS - 1)
+    fields = [(sources[0], both[:-1]), (sources[1], both[1:])]
+    transrank.Exchange(scattered, WORLD, fields).run()
+    assert (both[::2] == -1).all()
+    assert (both[1::2] == -2).all()
 
 
 def test_fields_may_be_the_members_of_one_array_of_structs():
@@ -153,16 +160,6 @@ def test_fields_may_be_the_members_of_one_array_of_structs():
             "rows of its memory that it also reads",
             lambda: transrank.Exchange(every_fourth, WORLD, [members[0], members[0]]),  # noqa: B023
         )
-
-
-def test_fields_may_be_every_other_element_of_one_array():
-    both = transrank.zeros(2 * UNITS)
-    sources = transrank.full(UNITS, -1.0), transrank.full(UNITS, -2.0)
-    scattered = ring_of([(0, 0, 1, UNITS, 1, 2)], UNITS, 2 * UNITS - 1)
-    fields = [(sources[0], both[:-1]), (sources[1], both[1:])]
-    transrank.Exchange(scattered, WORLD, fields).run()
-    assert (both[::2] == -1).all()
-    assert (both[1::2] == -2).all()
 
 
 main(globals())

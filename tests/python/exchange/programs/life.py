@@ -3,6 +3,7 @@
 """Everything that is bound has one life: start, test, wait, run, abandon, explain, close."""
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
@@ -69,7 +70,8 @@ def tested(bound: Bound) -> None:
         pass
 
 
-def test_data_move_whichever_way_one_waits():
+def test_data_move_whichever_way_one_waits_and_what_is_over_may_be_waited_for():
+    calls: list[Callable[[Bound], object]] = [Bound.test, Bound.wait, lambda it: it.wait_for(0.01)]
     for make in MAKERS:
         bound, source, destination, come = make()
         with bound:
@@ -77,25 +79,11 @@ def test_data_move_whichever_way_one_waits():
             for epoch, move in enumerate([waited, waited_in_time, tested, Bound.run]):
                 source[...] = 10 * WORLD.rank + epoch
                 move(bound)
+                assert all(
+                    call(bound) is not False for pair in product(calls, calls) for call in pair
+                )
                 assert destination.tolist() == [10 * rank + epoch for rank in come], make
                 WORLD.Barrier()
-
-
-def test_what_is_over_is_tested_and_waited_for_in_any_order():
-    calls: list[Callable[[Bound], object]] = [Bound.test, Bound.wait, lambda it: it.wait_for(0.01)]
-    for make in MAKERS:
-        bound, source, destination, come = make()
-        for epoch, move in enumerate([waited, waited_in_time, tested, Bound.run]):
-            source[...] = 10 * WORLD.rank + epoch
-            move(bound)
-            for first in calls:
-                for second in calls:
-                    assert first(bound) is not False
-                    assert second(bound) is not False
-            assert destination.tolist() == [10 * rank + epoch for rank in come], make
-            WORLD.Barrier()
-        bound.run()
-        WORLD.Barrier()
 
 
 def test_all_are_tested_until_all_are_over():

@@ -90,7 +90,7 @@ def test_a_destination_made_read_only_after_it_was_bound():
     check_broken("auto", freeze)
 
 
-def test_a_time_that_is_no_number_breaks_nothing():
+def test_an_exchange_is_not_copied_nor_broken_by_a_time_that_is_no_number():
     ring = Ring()
     exchange = ring.bind("auto")
     ring.write()
@@ -99,9 +99,6 @@ def test_a_time_that_is_no_number_breaks_nothing():
         exchange.wait_for(float("nan"))
     exchange.wait()
     assert ring.has_arrived()
-
-
-def test_an_exchange_is_not_copied():
     with Ring().bind("auto") as exchange, pytest.raises(TypeError, match="cannot be copied"):
         copy.copy(exchange)
 

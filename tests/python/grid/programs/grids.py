@@ -48,7 +48,7 @@ def test_coordinates_begin_at_the_origin():
     assert np.array_equal(y, 2 * np.arange(4)[None, grid.box[1]])
 
 
-def test_work_during_an_update_sees_no_halo():
+def test_an_update_in_a_with_block_sees_no_halo_and_ends_after_an_exception():
     grid = transrank.Grid(WORLD, 12, halo=1, periodic=True)
     u, total = grid.full(1.0), grid.zeros()
     halo = grid.halo(u)
@@ -56,9 +56,6 @@ def test_work_during_an_update_sees_no_halo():
         total[grid.interior] = u[grid.interior]
     assert np.array_equal(u, np.ones(len(u)))
     assert total.sum() == max(len(u) - 4, 0)
-
-
-def test_an_update_after_an_exception_can_be_waited_for():
     grid = transrank.Grid(WORLD, 12, halo=1, periodic=True)
     u = grid.full(float(WORLD.rank))
     halo = grid.halo(u)

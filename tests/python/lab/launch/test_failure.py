@@ -134,7 +134,7 @@ def test_the_cause_is_named(outcome, cause, advice):
     assert (hint is None) if advice is None else (hint is not None and advice in hint)
 
 
-def test_what_means_nothing_is_not_quoted():
+def test_what_tells_something_is_quoted():
     lines = [
         "[vm:1] OSC UCX component priority set inside component query failed",
         *HYDRA_KILLED,
@@ -144,9 +144,6 @@ def test_what_means_nothing_is_not_quoted():
     assert kept[0] == "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"
     assert kept[-1] == "transrank-run: something of ours"
     assert not any("FAQ" in line or "priority" in line for line in kept)
-
-
-def test_a_block_of_open_mpi_is_kept_or_dropped_as_a_whole():
     harmless = [
         RULE,
         "[[1,1],0]: A high-performance Open MPI point-to-point messaging module",
@@ -156,9 +153,6 @@ def test_a_block_of_open_mpi_is_kept_or_dropped_as_a_whole():
         RULE,
     ]
     assert without_noise([*harmless, *OPENMPI_KILLED]) == list(OPENMPI_KILLED[1:3])
-
-
-def test_the_last_telling_lines_are_quoted():
     outcome = ended("one", "two", "", "three", "=" * 40)
     assert last_words(outcome, 2) == ["two", "three"]
 
@@ -173,14 +167,11 @@ def test_refused_shared_memory_is_told_with_its_place_its_size_and_what_to_do(li
     assert "size=1G /dev/shm" in advice
 
 
-def test_a_rank_that_got_sigbus_is_told_of_shared_memory():
+def test_a_rank_that_got_sigbus_is_told_of_shared_memory(tmp_path):
     bus_error = [line.replace("Killed (signal 9)", "Bus error (signal 7)") for line in HYDRA_KILLED]
     cause, advice = explain(ended(*bus_error, status=7))
     assert cause == "a rank was killed by signal 7, SIGBUS"
     assert shared_memory.described() in advice
-
-
-def test_a_folder_that_is_not_there_is_said_to_be_out_of_reach(tmp_path):
     missing = tmp_path / "shm"
     assert shared_memory.described(missing) == (
         f"{missing} cannot be examined here (No such file or directory)"
@@ -216,7 +207,7 @@ def test_a_host_that_is_named_is_told_with_its_ranks(words, cause):
     assert found[0] == cause
 
 
-def test_where_no_host_is_named_all_but_the_launcher_s_own_may_be_lost(monkeypatch):
+def test_hosts_that_may_be_lost_are_told_where_none_is_named(monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "node0")
     words = ["[mpiexec@node0] control_cb (pmiserv_cb.c:280): assert (!closed) failed"]
     found = lost_hosts.explain(words, PLACEMENT)
@@ -230,10 +221,6 @@ def test_where_no_host_is_named_all_but_the_launcher_s_own_may_be_lost(monkeypat
         "the launcher has lost one of its hosts",
         "is the host still up?",
     )
-
-
-def test_a_launcher_that_ends_before_ssh_is_heard_has_not_reached_another_host(monkeypatch):
-    monkeypatch.setattr(socket, "gethostname", lambda: "node0")
     words = ["[mpiexec@node0] ui_cmd_cb (pmiserv_pmci.c:51): Launch proxy failed."]
     two = {"hosts": ["node0", "node1"], "rank_host": [0, 0, 1, 1]}
     assert lost_hosts.explain(words, two) == (
@@ -246,9 +233,6 @@ def test_a_launcher_that_ends_before_ssh_is_heard_has_not_reached_another_host(m
         "the launcher cannot reach one of its hosts",
         "are all hosts up?",
     )
-
-
-def test_other_failures_are_not_about_hosts():
     assert lost_hosts.explain(["rank 3 was killed", "mpiexec exited with 9"], PLACEMENT) is None
 
 

@@ -29,7 +29,7 @@ def openmpi(capacity: Capacity = FOUR) -> OpenMpi:
     return OpenMpi(capacity, "openmpi", "mpiexec")
 
 
-def test_ranks_are_bound_to_cores_while_there_are_cores():
+def test_ranks_are_bound_to_cores_while_there_are_cores_and_yield_beyond():
     assert hydra().command(Shape(4), PROGRAM) == [
         *("mpiexec", "-n", "4", "-bind-to", "core"),
         *PROGRAM,
@@ -42,9 +42,6 @@ def test_ranks_are_bound_to_cores_while_there_are_cores():
         *("srun", "-n", "4", "--mpi=pmi2", "-K1", "--cpu-bind=cores"),
         *PROGRAM,
     ]
-
-
-def test_more_ranks_than_cores_are_not_bound_and_yield():
     assert hydra().options(Shape(5)) == ["-n", "5"]
     assert hydra().settings(Shape(5))["MPIR_CVAR_ENABLE_HEAVY_YIELD"] == "1"
     assert "MPIR_CVAR_ENABLE_HEAVY_YIELD" not in hydra().settings(Shape(4))
@@ -79,7 +76,7 @@ def test_an_mpiexec_is_known_by_what_it_says(tmp_path, said, kind):
         assert type(launchers.for_mpiexec(mpiexec, FOUR)) is kind
 
 
-def test_ranks_per_node_reach_the_launcher():
+def test_ranks_per_node_and_a_restricted_affinity_reach_the_launcher():
     capacity = Capacity(nodes=4, cores_per_node=8)
     shape = Shape(8, 2)
     assert hydra(capacity).options(shape)[:4] == ["-n", "8", "-ppn", "2"]
@@ -87,6 +84,9 @@ def test_ranks_per_node_reach_the_launcher():
     assert Srun(capacity, "mpich", "srun").options(shape)[:6] == [
         *("-n", "8", "-N", "4", "--ntasks-per-node", "2")
     ]
+    capacity = Capacity(nodes=1, cores_per_node=2, cpus=(3, 5))
+    assert hydra(capacity).options(Shape(2)) == ["-n", "2", "-bind-to", "user:3,5"]
+    assert openmpi(capacity).options(Shape(2))[-2:] == ["--bind-to", "none"]
 
 
 def test_the_fullest_node_decides_whether_ranks_share_cores():
@@ -96,12 +96,6 @@ def test_the_fullest_node_decides_whether_ranks_share_cores():
     assert capacity.oversubscribed(Shape(6, 6))
     assert capacity.fits(Shape(12, 4))
     assert not capacity.fits(Shape(4, 1))
-
-
-def test_a_restricted_affinity_is_kept_by_naming_its_cpus():
-    capacity = Capacity(nodes=1, cores_per_node=2, cpus=(3, 5))
-    assert hydra(capacity).options(Shape(2)) == ["-n", "2", "-bind-to", "user:3,5"]
-    assert openmpi(capacity).options(Shape(2))[-2:] == ["--bind-to", "none"]
 
 
 @pytest.mark.skipif(
@@ -156,13 +150,13 @@ def test_a_template_is_filled_in_and_followed_by_the_program():
     ]
     assert launcher.command(Shape(6), PROGRAM)[4] == "3"
     assert not launcher.writes_files
-
-
-def test_a_template_may_take_the_program_as_one_word_and_a_place_for_output():
     launcher = launchers.choose("batch -N {nodes} -of {output} sh -c {command}", FOUR)
     command = launcher.command(Shape(3, 1), ["run", "a b"], Path("/logs/launch-1"))
     assert command == ["batch", "-N", "3", "-of", "/logs/launch-1", "sh", "-c", "run 'a b'"]
     assert launcher.writes_files
+    launcher = launchers.choose("mpirun -n {ranks}", FOUR)
+    with pytest.raises(UsageError, match="cannot place 2 ranks per node"):
+        launcher.command(Shape(4, 2), PROGRAM)
 
 
 @pytest.mark.parametrize(
@@ -181,12 +175,6 @@ def test_a_template_may_take_the_program_as_one_word_and_a_place_for_output():
 def test_a_template_that_cannot_work_is_refused(text, message):
     with pytest.raises(UsageError, match=message.replace("{", r"\{").replace("}", r"\}")):
         launchers.choose(text, FOUR)
-
-
-def test_a_template_that_cannot_place_ranks_says_so():
-    launcher = launchers.choose("mpirun -n {ranks}", FOUR)
-    with pytest.raises(UsageError, match="cannot place 2 ranks per node"):
-        launcher.command(Shape(4, 2), PROGRAM)
 
 
 @given(st.text())

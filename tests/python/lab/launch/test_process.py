@@ -87,19 +87,13 @@ def test_lines_are_offered_and_what_is_not_taken_is_kept(tmp_path):
     assert outcome.log == log
 
 
-def test_a_silent_launch_leaves_no_log(tmp_path):
+def test_a_log_is_written_only_where_there_is_something_to_say_and_a_place(tmp_path):
     outcome = run("exit 0", log=tmp_path / "launch.log")
     assert outcome.log is None
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_log_that_cannot_be_written_costs_only_the_log():
     outcome = run("echo oh dear >&2; exit 3", log=Path("/dev/full"))
     assert outcome.status == 3
     assert outcome.tail == ("oh dear",)
-
-
-def test_a_log_is_not_written_through_a_link(tmp_path):
     victim, log = tmp_path / "victim", tmp_path / "launch.log"
     victim.write_text("precious")
     log.symlink_to(victim)
@@ -125,11 +119,8 @@ def test_a_descendant_that_left_the_group_and_holds_the_pipe_is_ended_too():
     assert marked_processes() == []
 
 
-def test_the_signal_that_ended_the_launcher_is_told():
+def test_a_launcher_that_was_killed_or_is_not_there_is_told():
     assert run("kill -9 $$").status == -signal.SIGKILL
-
-
-def test_a_program_that_does_not_exist_is_named():
     with pytest.raises(LaunchError, match="cannot start /no/such/mpiexec: No such file"):
         process.run(["/no/such/mpiexec"], environment={}, timeout_seconds=5)
 

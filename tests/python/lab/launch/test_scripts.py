@@ -90,9 +90,6 @@ def test_the_pjm_script_says_what_the_published_ones_say():
     assert "rm -rf" in text
     assert "'/usr/bin/time -p mpiexec -n {ranks} -of-proc {output}'" in text
     assert "date '+%Y-%m-%d %H:%M:%S.%6N'" in text
-
-
-def test_job_starts_under_pjm_write_a_folder_per_thousand_ranks():
     text = scripts.pjm(replace(JOB, command=("measure", "launch"), job_starts_alone=True))
     assert "-stdout-proc {output}.output.%j/%/1000r/stdout" in text
     assert "-stderr-proc {output}.output.%j/%/1000r/stderr" in text
@@ -110,9 +107,6 @@ def test_slurm_and_pbs_are_told_nodes_ranks_and_time():
     assert "#PBS -l select=384:ncpus=4:mpiprocs=4" in pbs
     assert "#PBS -l walltime=00:30:00" in pbs
     assert "--launcher" not in pbs
-
-
-def test_slurm_gives_whole_nodes_where_nobody_says_how_many_ranks_they_get():
     text = scripts.slurm(replace(JOB, ranks_per_node=None))
     assert "--ntasks" not in text
     assert "#SBATCH --exclusive" in text

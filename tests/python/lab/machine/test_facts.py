@@ -23,7 +23,7 @@ def read(tmp_path: Path, tree: dict[str, str], environment: dict[str, str] | Non
     return read_facts(environment or {}, Files(trees.plant(tmp_path, tree)), load_seconds=0)
 
 
-def test_a_server_has_the_sockets_dies_nodes_and_threads_it_was_built_of(tmp_path):
+def test_a_server_is_read_as_it_was_built(tmp_path):
     topology = read(tmp_path, trees.server()).topology
     assert (topology.packages, topology.dies, len(topology.nodes)) == (2, 4, 4)
     assert (topology.cores, len(topology.cpus), topology.threads_per_core) == (16, 32, 2)
@@ -31,16 +31,10 @@ def test_a_server_has_the_sockets_dies_nodes_and_threads_it_was_built_of(tmp_pat
     assert [node.cpus for node in topology.nodes][1] == (4, 5, 6, 7, 20, 21, 22, 23)
     assert topology.nodes[3].distances == (32, 32, 12, 10)
     assert {cpu.node for cpu in topology.cpus if cpu.package == 1} == {2, 3}
-
-
-def test_each_cache_is_counted_once_however_many_cpus_share_it(tmp_path):
     caches = {cache.level: cache for cache in read(tmp_path, trees.server()).topology.caches}
     assert [caches[level].instances for level in (1, 2, 3)] == [16, 16, 4]
     assert [caches[level].shared_by for level in (1, 2, 3)] == [2, 2, 8]
     assert [caches[level].bytes for level in (1, 2, 3)] == [48 << 10, 2 << 20, 32 << 20]
-
-
-def test_ranks_go_to_the_first_thread_of_each_core(tmp_path):
     found = read(tmp_path, trees.server())
     assert found.usable_cpus == tuple(range(16))
     assert found.usable_cores == 16
@@ -162,7 +156,7 @@ def test_lists_of_the_kernel_survive_reading_and_writing():
     assert files.parse_list(None) == ()
 
 
-def test_only_what_shapes_an_mpi_run_is_stored():
+def test_only_what_shapes_an_mpi_run_is_stored_or_carried_into_another():
     kept = {
         "OMP_NUM_THREADS": "1",
         "UCX_TLS": "sm",
@@ -173,9 +167,6 @@ def test_only_what_shapes_an_mpi_run_is_stored():
     }
     dropped = {"HOME": "/home/me", "PATH": "/bin", "EDITOR": "vi"}
     assert relevant(kept | dropped) == dict(sorted(kept.items()))
-
-
-def test_what_a_job_says_of_itself_is_not_carried_into_another():
     settings = {"UCX_TLS": "sm", "PMIX_MCA_gds": "hash", "TRANSRANK_LAUNCHER": "srun"}
     job = {"SLURM_JOB_ID": "7", "PMIX_RANK": "0", "PBS_NODEFILE": "/n", "LANG": "C", "HOME": "/"}
     assert portable(settings | job) == dict(sorted(settings.items()))
@@ -223,15 +214,12 @@ def process(name: str, ticks: int) -> str:
     return f"77 ({name}) R 1 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0\n"
 
 
-def test_one_core_of_two_in_use_counts_as_one(tmp_path):
+def test_cores_in_use_and_stolen_time_are_told(tmp_path):
     load = look_twice(
         tmp_path, {"proc/stat": stat(100, 100)}, {"proc/stat": stat(100 + TICKS, 100 + TICKS)}
     )
     assert load.busy_cores == 1.0
     assert load.stolen == 0.0
-
-
-def test_time_that_the_hypervisor_took_is_told(tmp_path):
     load = look_twice(
         tmp_path, {"proc/stat": stat(0, 0)}, {"proc/stat": stat(0, 3 * TICKS, steal=TICKS)}
     )

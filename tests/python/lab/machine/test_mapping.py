@@ -42,11 +42,8 @@ def test_an_xt6_node_is_the_same_however_it_is_described(xt6):
     assert xt6.first_threads((3, 4, 20)) == (3, 4, 20)
 
 
-def test_the_model_is_what_hwloc_names():
+def test_models_are_named_and_threads_of_a_core_told_apart():
     assert hwloc.read_xml(trees.xt6_xml(2)).model == "AMD Opteron(tm) Processor 6172"
-
-
-def test_threads_of_a_core_and_a_map_without_domains_are_told_apart():
     laptop = synthetic.read_text("pack:1 l3:1 core:4 pu:2")
     assert (laptop.cores, laptop.threads_per_core, len(laptop.nodes)) == (4, 2, 1)
     assert laptop.first_threads() == (0, 2, 4, 6)

@@ -27,35 +27,29 @@ def question(written: Callable[..., Run], algorithms: dict[str, tuple[float, ...
     return alltoall_algorithms.ask(context(written(survey)))
 
 
-def test_the_region_where_the_default_is_beaten_is_told(written):
+def test_where_the_default_is_beaten_the_fastest_of_each_kind_are_told(written):
     asked = question(written, SECONDS)
     own, forced = asked.answer
     assert "beaten by transrank's `on-node-direct` for blocks of 8 B to 1 KiB" in own
     assert "beaten by the library's own `mpi-pairwise` for blocks of 1 KiB" in forced
     assert "64 KiB" not in own + forced
-
-
-def test_the_table_names_the_fastest_of_each_kind(written):
-    asked = question(written, SECONDS)
     first, second, _ = asked.tables[0].rows
     assert first.cells[2] == "on-node-direct"
     assert first.cells[4] == "mpi-brucks"
     assert second.cells[4] == "mpi-pairwise"
     assert second.cells[3].startswith("3.0") or second.cells[3].startswith("2.9")
-
-
-def test_the_default_is_drawn_first(written):
-    asked = question(written, SECONDS)
     assert asked.figures[0].key[0].label == "mpi"
+    assert "alltoall-throughput" not in [figure.name for figure in asked.figures]
+    assert [row.cells[0] for row in asked.tables[-1].rows][:3] == ["crp", "blacc6d", "blacc3d"]
+    assert asked.tables[-2].rows[0].cells[0] == "2x3x2"
+    (source,) = asked.sources
+    assert "RIKEN" in source.attribution
 
 
-def test_nothing_is_said_to_win_where_all_are_alike(written):
+def test_nothing_wins_where_all_are_alike_and_nothing_is_asked_without_the_default(written):
     asked = question(written, {"mpi": (1e-6,) * 3, "linear": (2e-6,) * 3})
     assert len(asked.answer) == 1
     assert "none of transrank's algorithms" in asked.answer[0]
-
-
-def test_without_the_default_nothing_is_asked(written):
     assert question(written, {"auto": (1e-6,) * 3}) is None
 
 
@@ -81,16 +75,3 @@ def test_the_throughput_of_the_choice_has_a_curve_for_each_number_of_nodes(writt
         "2 nodes, 2 ranks, 1 per node",
         "24 nodes, 24 ranks, 1 per node",
     ]
-
-
-def test_one_number_of_nodes_has_no_figure_of_its_own(written):
-    asked = question(written, SECONDS)
-    assert "alltoall-throughput" not in [figure.name for figure in asked.figures]
-
-
-def test_the_source_s_shapes_and_algorithms_stand_below(written):
-    asked = question(written, SECONDS)
-    assert [row.cells[0] for row in asked.tables[-1].rows][:3] == ["crp", "blacc6d", "blacc3d"]
-    assert asked.tables[-2].rows[0].cells[0] == "2x3x2"
-    (source,) = asked.sources
-    assert "RIKEN" in source.attribution

@@ -169,16 +169,6 @@ def between_nodes(report: Path) -> tuple[Run, str]:
     return run, path.as_uri()
 
 
-def test_published_curves_can_be_hidden_too(open_page, between_nodes):
-    page = open_page()
-    page.goto(between_nodes[1])
-    panel = figure(page, "message-time").locator(".drawing").first
-    dashed = panel.locator("path[stroke='var(--published)']")
-    assert dashed.count() == 1
-    figure(page, "message-time").locator(".key label", has_text="Fugaku, 2 ranks").click()
-    playwright.expect(dashed).to_have_count(0)
-
-
 def test_pointing_at_a_figure_reads_its_curves(open_page, between_nodes):
     page = open_page()
     run, address = between_nodes

@@ -53,22 +53,16 @@ def result(
     )
 
 
-def test_one_shape_of_one_run_gives_a_panel_per_study_with_one_curve():
+def test_a_study_has_a_panel_and_its_shapes_or_runs_are_curves():
     results = [result(8), result(16), result(8, study="exchange")]
     groups = arrange([("run", results)], Palette(), namer(results))
     assert [group.title for group in groups] == ["pingpong", "exchange"]
     assert [[curve.label for curve in group.curves] for group in groups] == [["2 ranks"]] * 2
     assert [point.bytes for point in groups[0].curves[0].points] == [8, 16]
-
-
-def test_shapes_are_curves_of_one_panel_smallest_first():
     results = [result(ranks=8), result(ranks=2), result(ranks=4)]
     (group,) = arrange([("run", results)], Palette(), namer(results))
     assert [curve.label for curve in group.curves] == ["2 ranks", "4 ranks", "8 ranks"]
     assert len({curve.style for curve in group.curves}) == 3
-
-
-def test_several_runs_are_curves_and_each_shape_has_its_panel():
     results = [result(ranks=2), result(ranks=4)]
     groups = arrange([("a", results), ("b", results)], Palette(), namer(results))
     assert [group.title for group in groups] == ["pingpong, 2 ranks", "pingpong, 4 ranks"]
@@ -80,9 +74,6 @@ def test_only_axes_that_tell_results_apart_are_named():
     one = [result(window=64, cache="warm"), result(window=128, cache="warm")]
     name = namer(one)
     assert [name(each) for each in one] == ["pingpong, window 64", "pingpong, window 128"]
-
-
-def test_an_axis_that_goes_with_the_ranks_is_not_named():
     results = [result(ranks=2, pairs=1), result(ranks=4, pairs=2)]
     name = namer(results)
     assert {name(each) for each in results} == {"pingpong"}
@@ -95,14 +86,11 @@ def test_a_result_without_a_size_or_value_is_no_point():
     assert point_of(CaseResult("s", "s/8B", {"bytes": 8}, Shape(2), "skipped")) is None
 
 
-def test_quantities_turn_the_interval_with_the_value():
+def test_quantities_turn_the_interval_and_an_empty_message_has_no_rate():
     point = point_of(result(1000, 1e-6))
     assert TIME.value(point) == pytest.approx((1e-6, 0.9e-6, 1.2e-6))
     assert RATE.value(point) == pytest.approx((1000, 1000 / 1.2, 1000 / 0.9))
     assert MESSAGES.value(point) == pytest.approx((1e6, 1e6 / 1.2, 1e6 / 0.9))
-
-
-def test_an_empty_message_has_a_time_but_no_rate():
     point = point_of(result(0))
     assert TIME.value(point) is not None
     assert RATE.value(point) is None
@@ -120,7 +108,7 @@ def test_panels_share_their_axes_and_say_what_is_wide():
     assert kinds == ["wide", "launch", "launch", "case", "launch", "launch"]
 
 
-def test_rows_hold_what_was_measured():
+def test_rows_hold_what_was_measured_at_several_sizes():
     results = [result(1024, 1.2345e-6), result(4096, 2e-6)]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
@@ -128,9 +116,6 @@ def test_rows_hold_what_was_measured():
     assert row["x"] == 1024
     assert row["y"] == pytest.approx(1.2345e-6, rel=1e-4)
     assert figure.key[0].key == row["s"]
-
-
-def test_values_at_one_size_are_told_and_not_drawn():
     results = [result(1024, 1.2345e-6)]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
@@ -138,6 +123,7 @@ def test_values_at_one_size_are_told_and_not_drawn():
     assert panel.spec is None
     assert panel.description.startswith("1 KiB: 2 ranks 1.23 µs (")
     assert figure.key == ()
+    assert curve_figure("name", [], TIME, "caption") is None
 
 
 @pytest.mark.parametrize("curves", [4, 5])
@@ -155,10 +141,6 @@ def test_bands_that_would_cover_each_other_get_a_panel_each(curves):
         # Each but the first stands beside the first.
         assert [len(series) for series in drawn] == [1, 2, 2, 2, 2]
         assert [panel.title for panel in figure.panels] == ["0", "1", "2", "3", "4"]
-
-
-def test_nothing_measured_draws_nothing():
-    assert curve_figure("name", [], TIME, "caption") is None
 
 
 @pytest.mark.parametrize(("panels", "size"), [(1, "wide"), (2, "half"), (4, "half"), (5, "small")])
@@ -233,13 +215,10 @@ def texts(svg: str) -> list[str]:
     return re.findall(r">([^<>]+)</text>", svg)
 
 
-def test_numbers_of_a_drawing_are_not_shortened():
+def test_a_drawing_keeps_its_numbers_and_grows_where_the_live_one_does():
     for spec in (ERROR, TIMES):
         whole = texts(vl_convert.vegalite_to_svg({**spec, "config": CONFIG}))
         assert texts(render.static_drawing(spec, "some/0")) == whole
     assert "0.05" in texts(render.static_drawing(ERROR, "some/0"))
-
-
-def test_a_drawing_grows_with_the_page_where_the_live_one_does():
     assert "max-width:1" in render.static_drawing(ERROR, "some/0")
     assert "max-width" not in render.static_drawing(TIMES, "some/0")

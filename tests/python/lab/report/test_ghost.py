@@ -62,15 +62,11 @@ def test_the_answer_holds_auto_against_the_floor_and_the_best_of_mpi_alone(run):
     )
 
 
-def test_volumes_are_those_that_the_published_benchmark_prints(run):
+def test_volumes_are_those_of_the_published_benchmark_and_the_best_total_is_marked(run):
     tables = {table.name: table.rows for table in Page(render_report([run])).tables}
     _, *rows = tables["What each rank owns and receives"]
     assert [row[0] for row in rows] == ["6", "20"]
     assert rows[0][1:] == ["32,768 rows, 1.50 MiB", "6,144 rows, 288 KiB", "18.75 %"]
-
-
-def test_published_machines_stand_beside_and_the_best_total_is_marked(run):
-    tables = {table.name: table.rows for table in Page(render_report([run])).tables}
     _, *rows = tables["Ghost updates here and on published machines"]
     published = [
         point

@@ -69,13 +69,10 @@ def test_nothing_reaches_over_the_edge_of_the_picture_or_over_another_core():
         assert len(set(corners)) == len(corners) == synthetic.read_text(text).cores
 
 
-def test_ranks_that_may_use_several_cores_stand_on_none_and_are_named():
+def test_ranks_stand_on_the_cores_of_the_first_host_that_are_theirs_alone():
     picture = node_picture(stored(XT6), seated(["0-5", "6", "0-23"]))
     assert "Ranks 0,2 may use several cores" in picture.caption
     assert sum(": rank" in title for title in titles(picture.svg)) == 1
-
-
-def test_of_several_hosts_the_first_is_drawn():
     picture = node_picture(stored(XT6), seated(["0", "1", "0", "1"], hosts=2))
     assert [title for title in titles(picture.svg) if ": rank" in title] == [
         "core with CPUs 0: rank 0",

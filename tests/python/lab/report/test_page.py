@@ -119,7 +119,7 @@ def test_every_panel_of_every_study_has_a_static_drawing_and_a_description(writt
         assert "<text" in svg, name
 
 
-def test_the_page_needs_no_network(small_page):
+def test_the_page_is_small_and_needs_no_network(small_page):
     page = Page(small_page)
     for tag, name, value in page.attributes:
         if name in ("src", "href", "action", "data") and not value.startswith(("#", "data:")):
@@ -128,6 +128,7 @@ def test_the_page_needs_no_network(small_page):
     assert css
     assert not any("url(" in sheet or "@import" in sheet for sheet in css)
     assert "<script src" not in small_page
+    assert len(small_page.encode()) < 3e6
 
 
 def test_foreign_text_stays_text(written):
@@ -168,15 +169,12 @@ def test_every_figure_and_table_of_numbers_says_what_share_was_kept(small_page):
     assert all(">imbalance</th>" in table for table in tables if ">IMB mean</th>" in table)
 
 
-def test_a_single_case_is_enough(written):
+def test_a_run_of_few_results_says_so(written):
     survey = Survey(launches=1)
     survey.measured("pingpong", {"bytes": 8}, 1e-6, 8)
     text = Page(render_report([written(survey)])).text
     assert "8 B message 1.0" in text
     assert "1 case has a value without an interval." in text
-
-
-def test_a_run_that_measured_nothing_says_so(written):
     survey = Survey()
     assert "0 cases" in Page(render_report([written(survey)])).text
     survey.lacking("pingpong", {"bytes": 8}, "skipped", "needs at least 2 ranks")
@@ -218,10 +216,6 @@ def test_the_same_run_gives_the_same_page(two_runs):
     assert render_report(two_runs) == render_report(two_runs)
     with pytest.raises(ValueError, match="at least one run"):
         render_report([])
-
-
-def test_a_quick_survey_makes_a_small_file(small_page):
-    assert len(small_page.encode()) < 3e6
 
 
 def test_the_page_appears_whole_or_not_at_all(written, tmp_path):

@@ -56,15 +56,10 @@ def lab(color: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_lines_stand_out_from_the_page(theme):
+def test_lines_and_text_stand_out_from_the_page(theme):
     found = colors(theme)
     for name in ("published", *(f"series-{slot}" for slot in range(1, SLOTS + 1))):
         assert contrast(found[name], found["page"]) >= LEAST_CONTRAST, name
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_text_is_readable_on_the_page(theme):
-    found = colors(theme)
     for name in ("ink", "muted", "link", "warn"):
         assert contrast(found[name], found["page"]) >= 4.5, name
 
@@ -81,14 +76,11 @@ def test_any_two_colors_differ_for_every_vision(theme, vision):
         assert distance >= LEAST_DISTANCE, (one, other)
 
 
-def test_a_thing_keeps_its_style_on_the_whole_page():
+def test_a_thing_keeps_its_style_and_no_two_look_the_same():
     palette = Palette()
     first = palette.style("shape", "2 ranks")
     palette.style("shape", "4 ranks")
     assert palette.style("shape", "2 ranks") == first
-
-
-def test_no_two_of_many_things_look_the_same():
     palette = Palette()
     styles = {palette.style("shape", str(number)) for number in range(3 * SLOTS)}
     assert len(styles) == 3 * SLOTS

@@ -53,10 +53,17 @@ def test_other_ranks_or_another_place_are_not_compared_but_told_what_could_be(pl
     )
 
 
-def test_a_collective_stands_beside_as_many_ranks_only():
+def test_a_collective_has_a_curve_for_each_published_count_of_the_run():
     few = group("collectives", (1536, False), (2, True), operation="allreduce", bytes=8)
     (curve,) = published_lines(Palette(), [few]).by_title["collectives"]
     assert curve.label == "Fugaku, 1,536 ranks on 384 nodes"
+    everywhere = group("collectives", *FUGAKU, operation="allreduce", bytes=8)
+    lines = published_lines(Palette(), [everywhere])
+    assert [curve.label for curve in lines.by_title["collectives"]] == [
+        "Fugaku, 1,536 ranks on 384 nodes",
+        "Fugaku, 12,288 ranks on 3,072 nodes",
+        "Fugaku, 110,592 ranks on 27,648 nodes",
+    ]
 
 
 def test_what_is_comparable_is_the_nearest_in_ranks():
@@ -77,16 +84,6 @@ def test_conditions_are_those_of_the_study():
     assert not any(text.startswith("Collectives") for text in point_to_point.conditions)
     assert any(text.startswith("Collectives") for text in collective.conditions)
     assert any(text.startswith("Intel MPI Benchmarks") for text in collective.conditions)
-
-
-def test_a_collective_has_a_curve_per_published_count():
-    everywhere = group("collectives", *FUGAKU, operation="allreduce", bytes=8)
-    lines = published_lines(Palette(), [everywhere])
-    assert [curve.label for curve in lines.by_title["collectives"]] == [
-        "Fugaku, 1,536 ranks on 384 nodes",
-        "Fugaku, 12,288 ranks on 3,072 nodes",
-        "Fugaku, 110,592 ranks on 27,648 nodes",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +113,7 @@ def test_empty_collectives_that_do_nothing_are_left_out(operation, has_empty):
 LAUNCHES = {(ranks, False) for ranks in (432, 768, 3456, 27648)}
 
 
-def test_job_starts_are_medians_over_their_repetitions():
+def test_job_starts_are_medians_with_their_ranks_of_a_node():
     (line,), found = published_launches(Palette(), LAUNCHES)
     assert [mark.x for mark in line.marks] == [432, 768, 3456, 27648]
     for mark in line.marks:
@@ -126,10 +123,6 @@ def test_job_starts_are_medians_over_their_repetitions():
         assert slowest[0] <= mark.y <= slowest[-1]
         assert mark.low < mark.high == mark.y
     assert any(text.startswith("Job start") for text in found.sources[0].conditions)
-
-
-def test_job_starts_say_how_many_ranks_a_node_had():
-    (line,), _ = published_launches(Palette(), LAUNCHES)
     assert line.series == "Fugaku, 1 rank per node"
 
 

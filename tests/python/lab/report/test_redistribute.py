@@ -152,7 +152,7 @@ def test_the_published_statistic_stands_in_the_table(run, page):
     assert auto[column] == units.format_seconds(min(result_of(run, "auto").launch_imb))
 
 
-def test_planning_is_shown_in_multiples_of_the_published_first_time(page):
+def test_planning_is_shown_in_multiples_with_exponents(page):
     assert "T(n)/T(32)" in page.text
     # 2048 ranks are 64 times as many, and (2048 / 32)^0.1 is 1.52.
     described = " ".join(value for _, name, value in page.attributes if name == "aria-label")
@@ -160,9 +160,6 @@ def test_planning_is_shown_in_multiples_of_the_published_first_time(page):
         "ESMF on Jaguar, all of store: 1.00 at 32 ranks, 419 at 2,048 ranks; O(n): 1.00 at 32 "
         "ranks, 64.0 at 2,048 ranks" in described
     )
-
-
-def test_planning_has_an_exponent_beside_the_published_one(page):
     text = page.text
     assert "Does planning a redistribution cost more on more ranks?" in text
     assert "with a growth exponent of 0.10 (95 % interval" in text

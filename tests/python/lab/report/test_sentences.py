@@ -87,12 +87,9 @@ def test_every_ratio_in_a_sentence_has_an_interval(every_run):
     assert all(re.search(r"% \([^)]*%\)", text) for text in shares)
 
 
-def test_two_launches_give_no_ratio(written):
+def test_few_launches_give_no_ratio_and_one_says_nothing_of_the_next(written):
     run = written(every_study(launches=2))
     assert not SHARE.search(" ".join(sentences(run)))
-
-
-def test_one_launch_says_nothing_of_the_next(written):
     run = written(every_study(launches=1))
     told = " ".join(sentences(run))
     assert not TIMES.search(told)

@@ -92,22 +92,13 @@ def test_parallel_lines_never_cross(start, cost):
     assert find_crossovers({"one": line(1.0, cost), "other": line(start, cost)}) == []
 
 
-def test_the_sizes_beside_a_crossover_are_those_where_the_order_is_clear():
+def test_a_crossover_is_where_the_order_of_two_curves_clearly_changes():
     crossing = find_crossovers({"steep": line(1, 1e-2), "flat": line(5, 1e-3)})
     assert crossing == [Crossover("steep", "flat", 256, 512)]
-
-
-def test_a_single_size_out_of_order_is_no_crossover():
     one, other = line(1, 1e-3), line(2, 2e-3)
     one[1024] = Interval(100, 99, 101)
     assert find_crossovers({"one": one, "other": other}) == []
-
-
-def test_curves_whose_intervals_overlap_do_not_cross():
     assert find_crossovers({"one": line(1, 1e-3, 0.5), "other": line(1.4, 0.7e-3, 0.5)}) == []
-
-
-def test_sizes_that_only_one_curve_has_are_left_out():
     one = line(1, 1e-2)
     other = {size: value for size, value in line(5, 1e-3).items() if size != 512}
     (crossing,) = find_crossovers({"one": one, "other": other})

@@ -115,7 +115,7 @@ def test_few_values_that_lie_among_those_of_the_control_are_no_disturbance():
     assert not any(one.real for one in found)
 
 
-def test_a_single_launch_calls_nothing_disturbed_or_slow():
+def test_one_launch_or_no_control_calls_nothing_disturbed_or_slow():
     (measured,) = contention.contentions(cases(EACH, two_xt6_nodes, 48, 6, launches=1))
     found = contention.disturbances(measured)
     assert len(found) == 4 * 6
@@ -123,6 +123,9 @@ def test_a_single_launch_calls_nothing_disturbed_or_slow():
     links = cases(matrix(3), lambda pairs, _: 0.5 if (0, 2) in pairs else 0.1, 3, 1, launches=1)
     (measured,) = contention.contentions(links, placements(["a", "b", "c"], launches=1))
     assert contention.slow_links(measured) == ([], [])
+    (measured,) = contention.contentions(cases(("0-4", "1-5"), two_xt6_nodes, 48, 6))
+    assert measured.control is None
+    assert contention.disturbances(measured) == []
 
 
 def test_launches_that_contradict_each_other_call_nothing_disturbed():
@@ -142,12 +145,6 @@ def test_launches_that_contradict_each_other_call_nothing_disturbed():
     found = contention.disturbances(measured)
     assert all(one.p_value < 0.025 and one.factor.value > 1.3 for one in found)
     assert not any(one.real for one in found)
-
-
-def test_without_a_control_nothing_is_called_disturbed():
-    (measured,) = contention.contentions(cases(("0-4", "1-5"), two_xt6_nodes, 48, 6))
-    assert measured.control is None
-    assert contention.disturbances(measured) == []
 
 
 def test_a_domain_has_the_mean_and_deviation_of_its_ranks_values():
@@ -244,7 +241,7 @@ def test_a_slow_node_is_named_instead_of_all_its_links(hosts):
     assert [link.pair for link in links] == [(0, 1)]
 
 
-def test_links_within_a_node_are_not_held_against_those_between_nodes():
+def test_unlike_or_few_links_are_not_held_against_each_other():
     def model(pairs: tuple[Pair, ...], _: int) -> float:
         (pair,) = pairs
         return 0.01 if pair[0] // 2 == pair[1] // 2 else 0.1
@@ -253,9 +250,6 @@ def test_links_within_a_node_are_not_held_against_those_between_nodes():
         cases(matrix(4), model, 4, 1), placements(["a", "a", "b", "b"])
     )
     assert contention.slow_links(measured) == ([], [])
-
-
-def test_two_links_have_no_usual_time():
     (measured,) = contention.contentions(cases(("0-2", "1-3"), lambda _, domain: 1 + domain, 4, 1))
     assert contention.slow_links(measured) == ([], [])
 

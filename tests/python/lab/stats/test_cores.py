@@ -71,8 +71,10 @@ def test_a_known_distance_is_kept_until_another_has_twice_as_many_rounds(
     assert found.latency_seconds == pytest.approx(latency * 1e-9)
 
 
-def test_where_nothing_was_probed_nothing_is_known(tmp_path):
+def test_what_was_not_probed_is_not_known(tmp_path):
     assert commonest_state(run_of(tmp_path, recorded.case()).cases) == CoreState()
+    run = run_of(tmp_path, line([(50, 10), (None, 10)]), cores(50e-9, None))
+    assert other_rounds(run.cases, CoreState(50e-9)).moved == 0
 
 
 def test_the_last_word_of_the_record_holds_for_each_shape(tmp_path):
@@ -118,11 +120,6 @@ def test_rounds_that_do_not_count_are_warned_of(tmp_path, share, warns):
         == warns
     )
     assert any("some rank's core was slower by 4 %" in text for text in texts) == warns
-
-
-def test_a_probe_without_an_answer_is_no_other_distance(tmp_path):
-    run = run_of(tmp_path, line([(50, 10), (None, 10)]), cores(50e-9, None))
-    assert other_rounds(run.cases, CoreState(50e-9)).moved == 0
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,9 @@ def test_the_share_is_that_of_each_launch_and_its_interval_over_launches():
     assert hidden.share.high == pytest.approx(0.6768, abs=1e-4)
 
 
-def test_launches_count_that_have_all_parts_and_three_make_an_interval():
+def test_a_share_needs_all_parts_and_three_launches_that_have_them():
     three = {0: 1.0, 1: 1.0, 2: 1.0}
     (hidden,) = find_hidden(map(case, PARTS, (three, three, {0: 1.0, 1: 1.0, 3: 9.0})))
     assert hidden.share is None
-
-
-def test_an_operation_without_all_parts_is_left_out():
     times = {0: 1.0, 1: 1.0, 2: 1.0}
     assert find_hidden([case("alone", times), case("together", times)]) == []

@@ -44,13 +44,15 @@ def affine(latency: float, per_byte: float) -> Callable[[int], float]:
     return lambda size: latency + per_byte * size
 
 
-def test_a_line_is_found_with_its_latency_and_rate():
+def test_a_line_is_found_and_what_is_none_says_how_far_it_lies_off():
     (piece,) = pieces(curve(affine(1e-6, 2e-10)), [])
     assert (piece.first, piece.last) == (1, 100_000)
     for found, true in ((piece.latency, 1e-6), (piece.per_byte, 2e-10)):
         assert found.value == pytest.approx(true, rel=0.02)
         assert found.low <= true <= found.high
     assert piece.misfit < 0.02
+    (piece,) = pieces(curve(lambda size: 1e-6 * size**0.5), [])
+    assert piece.misfit > 0.1
 
 
 def test_each_side_of_a_break_has_a_line_of_its_own():
@@ -64,18 +66,10 @@ def test_each_side_of_a_break_has_a_line_of_its_own():
     assert beyond.per_byte.value == pytest.approx(1e-10, rel=0.02)
 
 
-def test_a_curve_that_is_no_line_says_how_far_it_lies_off():
-    (piece,) = pieces(curve(lambda size: 1e-6 * size**0.5), [])
-    assert piece.misfit > 0.1
-
-
-def test_too_few_sizes_or_launches_have_no_line():
+def test_a_line_needs_three_sizes_and_launches():
     assert len(pieces(curve(affine(1e-6, 2e-10), launches=3), [])) == 1
     assert pieces(curve(affine(1e-6, 2e-10), launches=2), []) == []
     assert [piece.last for piece in pieces(curve(affine(1e-6, 2e-10)), [10_000])] == [3000]
-
-
-def test_a_launch_that_lacks_a_few_sizes_still_counts():
     (piece,) = pieces(curve(affine(1e-6, 2e-10), lacking=(100,)), [])
     assert piece.per_byte.value == pytest.approx(2e-10, rel=0.02)
     assert pieces(curve(affine(1e-6, 2e-10), lacking=(1, 100, 1000)), []) == []
@@ -92,6 +86,11 @@ def test_the_exponent_of_a_power_law_is_found():
     assert found.value == pytest.approx(1.7)
     assert found.low == pytest.approx(1.7)
     assert found.high == pytest.approx(1.7)
+    with pytest.raises(ValueError, match="2 points"):
+        exponent_of([(1, 1), (2, 2)])
+    rows = read_table("esmf_store_times.csv")
+    times = [(float(row["processors"]), float(row["total_ms"])) for row in rows[2:]]
+    assert 1.6 < exponent_of(times).value < 2
 
 
 def test_the_interval_holds_the_exponent_in_nineteen_of_twenty_cases():
@@ -104,14 +103,3 @@ def test_the_interval_holds_the_exponent_in_nineteen_of_twenty_cases():
         )
         held += found.low <= 0.5 <= found.high
     assert 0.91 < held / 400 < 0.985
-
-
-def test_published_times_grow_almost_with_the_square():
-    rows = read_table("esmf_store_times.csv")
-    times = [(float(row["processors"]), float(row["total_ms"])) for row in rows[2:]]
-    assert 1.6 < exponent_of(times).value < 2
-
-
-def test_two_points_are_too_few():
-    with pytest.raises(ValueError, match="2 points"):
-        exponent_of([(1, 1), (2, 2)])

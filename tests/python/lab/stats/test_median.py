@@ -61,11 +61,6 @@ def test_it_covers_the_median_of_a_skewed_distribution():
     assert hits / trials >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / trials)
 
 
-def test_no_values_have_no_median():
-    with pytest.raises(ValueError, match="no values"):
-        median_interval(np.array([]))
-
-
 def test_widths_are_relative_to_the_value():
     estimate = Estimate(2.0, 1.9, 2.3)
     assert estimate.relative_width == pytest.approx(0.2)
@@ -73,15 +68,14 @@ def test_widths_are_relative_to_the_value():
     assert estimate.scaled(1e6) == Estimate(2.0e6, 1.9e6, 2.3e6)
     assert Estimate(2.0).relative_width is None
     assert Estimate(0.0, 0.0, 0.0).relative_error is None
+    with pytest.raises(ValueError, match="no values"):
+        median_interval(np.array([]))
 
 
-def test_launches_that_agree_leave_what_surveys_differ_by():
+def test_what_surveys_differ_by_is_added_to_each_side_in_quadrature():
     same = Estimate(2e-6, 2e-6, 2e-6).across_surveys()
     assert same.value == 2e-6
     assert same.relative_width == pytest.approx(LEAST_WIDTH, rel=0.01)
-
-
-def test_each_side_grows_by_itself_in_quadrature():
     wide = Estimate(1.0, 0.97, 1.3).across_surveys()
     assert wide.low == pytest.approx(1 - np.hypot(0.03, 0.01), abs=1e-3)
     assert wide.high == pytest.approx(1.3, abs=1e-3)

@@ -112,13 +112,10 @@ def test_job_starts_are_those_of_the_last_rank_on_each_shape_of_the_job():
     assert beside_machine([touched], machine("fugaku")).pairs == ()
 
 
-def test_what_the_run_lacks_is_told():
+def test_what_the_run_lacks_or_the_chosen_nodes_leave_out_is_told():
     found = beside_machine([result("pingpong", Placed(2, 2, 1), bytes=8)], machine("fugaku"))
     assert len(found.pairs) == 1
     assert found.unmeasured == ("pingping", "sendrecv", "exchange", "collectives", "launch")
-
-
-def test_a_study_without_a_job_of_the_chosen_nodes_is_left_out():
     pingpong = result("pingpong", Placed(2, 2, 1), bytes=8)
     assert len(beside_machine([pingpong], machine("fugaku"), nodes=2).pairs) == 1
     found = beside_machine([pingpong], machine("fugaku"), nodes=384)
@@ -150,25 +147,18 @@ def case(study: str, times: int | None, ranks: int) -> Case:
     return from_json(Case, recorded.case(study=study, ranks=columns, shape=shape))
 
 
-def test_those_take_part_whose_times_are_recorded():
+def test_those_take_part_whose_times_are_recorded_and_are_where_they_were_placed():
     assert taking_part(case("pingpong", 2, ranks=8)) == 2
     assert taking_part(case("plan-scaling", 1, ranks=4)) == 1
     assert taking_part(case("exchange", 8, ranks=8)) == 8
-
-
-def test_all_take_part_in_what_another_program_has_measured():
     assert taking_part(case("exchange", None, ranks=8)) == 8
-
-
-def test_two_ranks_of_a_job_that_fills_two_nodes_share_one():
     shape = Shape(8, 4)
     assert placed(2, shape, blocks(shape)) == Placed(2, 1, 2)
     assert placed(8, shape, blocks(shape)) == Placed(8, 2, 4)
-
-
-def test_a_launcher_that_deals_ranks_out_in_turn_is_believed():
     in_turn = Placement(("a", "b"), (0, 1) * 4, ("0",) * 8, (0,) * 8)
     assert placed(2, Shape(8, 4), in_turn) == Placed(2, 2, 1)
+    assert placed(2, Shape(2), None) is None
+    assert Placements([]).of(case("pingpong", 2, ranks=2)) is None
 
 
 @given(st.integers(2, 40), st.integers(1, 40), st.booleans())
@@ -176,8 +166,3 @@ def test_without_a_placement_the_shape_tells_the_same(ranks, each, all_):
     shape = Shape(ranks, each)
     taken = ranks if all_ else 2
     assert placed(taken, shape, None) == placed(taken, shape, blocks(shape))
-
-
-def test_what_is_left_to_the_launcher_is_not_known():
-    assert placed(2, Shape(2), None) is None
-    assert Placements([]).of(case("pingpong", 2, ranks=2)) is None

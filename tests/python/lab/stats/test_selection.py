@@ -41,13 +41,10 @@ def test_a_launch_with_too_few_clean_samples_is_left_out_beside_enough_others(fl
     assert found.basis == "clean"
 
 
-def test_where_too_few_launches_are_clean_all_samples_count_and_that_is_said():
+def test_where_too_few_are_clean_all_samples_count_and_that_is_said():
     found = select([samples([WARM_UP] + [0] * 9), samples([DISTURBED] * 10)])
     assert [int(mask.sum()) for mask in found.counted] == [9, 10]
     assert found.basis == "all"
-
-
-def test_a_rare_clean_sample_is_no_basis_where_ranks_share_cores():
     found = select([samples([DISTURBED] * 100 + [0] * 5)])
     assert found.counted[0].all()
     assert found.basis == "all"
@@ -60,8 +57,9 @@ def test_few_samples_without_a_flag_are_nothing_to_warn_of(count):
     assert found.basis == "clean"
 
 
-def test_warm_up_counts_where_there_is_nothing_else():
+def test_samples_count_where_there_is_nothing_else_or_no_state():
     assert select([samples([WARM_UP])]).counted[0].all()
+    assert select([rounds((50, 10), (250, 20))]).kept == 1
 
 
 def test_rounds_in_another_state_of_the_cores_do_not_count():
@@ -71,10 +69,6 @@ def test_rounds_in_another_state_of_the_cores_do_not_count():
     assert counted.all(axis=1).tolist() == counted.any(axis=1).tolist()
     assert counted.any(axis=1).tolist() == [True, False, False, False, True, True, False]
     assert found.basis == "clean"
-
-
-def test_without_a_state_every_round_counts():
-    assert select([rounds((50, 10), (250, 20))]).kept == 1
 
 
 def test_where_too_few_launches_met_the_state_rounds_of_any_count_and_that_is_said():

@@ -95,21 +95,15 @@ def test_samples_that_a_coarse_clock_sees_as_nothing_have_no_imbalance(run_of):
     assert only(run_of(line)).imbalance == pytest.approx(0.1)
 
 
-def test_the_imb_mean_is_the_mean_over_ranks_of_each_ranks_mean(run_of):
+def test_the_imb_mean_is_over_the_ranks_that_have_a_part_and_whose_clock_counts(run_of):
     ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
     line = recorded.case(ranks=ranks, clocks="all")
     result = only(run_of(line))
     assert result.imb_mean == pytest.approx(2e-6)
     assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
-
-
-def test_the_imb_mean_is_that_of_rank_0_where_its_clock_alone_counts(run_of):
     ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
     line = recorded.case(ranks=ranks, clocks="root")
     assert only(run_of(line)).imb_mean == pytest.approx(3e-6)
-
-
-def test_ranks_without_a_part_stay_out_of_the_imb_mean(run_of):
     seconds = [3e-6, 1e-6, None]
     ranks = {"median": seconds, "minimum": seconds, "mean": seconds, "mean_of_all": seconds}
     line = recorded.case(ranks=ranks, clocks="all")
@@ -236,21 +230,15 @@ def test_what_a_run_lacks_is_said_with_the_reason(run_of):
     assert not any("missing" in text for text in told(whole))
 
 
-def test_a_skipped_case_says_why(run_of):
+def test_a_case_that_was_skipped_or_failed_says_why(run_of):
     result = only(run_of(recorded.skipped(reason="needs 3 GiB")))
     assert (result.status, result.reason, result.headline) == ("skipped", "needs 3 GiB", None)
     assert result.rate is None
-
-
-def test_a_failure_in_one_launch_is_told_beside_the_value_of_the_others(run_of):
     failed = recorded.skipped(launch=1, status="failed", reason="wrong byte 7")
     result = only(run_of(recorded.case(launch=0), failed))
     assert result.status == "wide"
     assert result.reason == "failed in 1 of 2 launches: wrong byte 7"
     assert result.launches == (0,)
-
-
-def test_a_failure_everywhere_outranks_a_skip(run_of):
     failed = recorded.skipped(launch=1, status="failed", reason="wrong byte 7")
     result = only(run_of(recorded.skipped(launch=0), failed))
     assert (result.status, result.reason) == ("failed", "wrong byte 7")
@@ -306,18 +294,15 @@ def test_placement_that_spoils_numbers_is_told(run_of, changes, says):
     assert any(says in text for text in texts)
 
 
-def test_ranks_on_cores_of_their_own_are_nothing_to_warn_of(run_of):
-    lines = [recorded.launch(0), *(recorded.case(launch=i, seconds=CALM) for i in range(3))]
-    run = run_of(*lines)
-    assert run_warnings(run, summarise(run)) == []
-
-
 def test_a_busy_machine_is_told_with_the_share_lost(run_of):
     flags = [2] * 6 + [0] * 18
     lines = [recorded.case(launch=i, seconds=CALM, flags=flags) for i in range(3)]
     run = run_of(*lines)
     texts = told(run)
     assert texts == ["the machine was busy: 25 % of the samples were disturbed and are left out"]
+    lines = [recorded.launch(0), *(recorded.case(launch=i, seconds=CALM) for i in range(3))]
+    run = run_of(*lines)
+    assert run_warnings(run, summarise(run)) == []
 
 
 @pytest.mark.parametrize(

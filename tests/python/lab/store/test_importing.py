@@ -83,7 +83,7 @@ def test_the_rate_that_imb_prints_is_ours(stored):
     assert checked == 4
 
 
-def test_several_benchmarks_of_one_file_are_several_studies(stored):
+def test_imb_shapes_and_datatypes_are_cases_of_their_own(stored):
     run = stored("imb_several")
     studies = {(result.study, result.axes.get("operation")) for result in summarise(run)}
     assert studies == {
@@ -94,9 +94,6 @@ def test_several_benchmarks_of_one_file_are_several_studies(stored):
         ("collectives", "barrier"),
     }
     assert {case.launch for case in run.cases} == {0}
-
-
-def test_each_number_of_ranks_is_a_shape_of_its_own_and_means_have_their_range(stored):
     run = stored("imb_np4_groups")
     shapes = {(case.study, case.shape.ranks) for case in run.cases}
     assert shapes == {("sendrecv", 2), ("sendrecv", 4), ("collectives", 2), ("collectives", 4)}
@@ -116,14 +113,11 @@ def test_what_imb_left_out_is_skipped_with_its_reason(stored):
     assert measured.bytes_counted == 2 * 131072
 
 
-def test_osu_latency_is_our_pingpong(stored):
+def test_osu_tables_have_their_mean_whatever_columns_stand_beside_it(stored):
     results = by_case(stored("osu_latency"))
     assert len(results) == 6
     assert results["pingpong/1MiB"].imb_mean == 71.81e-6
     assert results["pingpong/1MiB"].shape == Shape(2)
-
-
-def test_osu_full_output_has_its_range_and_iterations(stored):
     run = stored("osu_allreduce_float_full", shape=Shape(2, 1))
     result = by_case(run)["collectives/allreduce/blocking/float/4B"]
     assert (result.imb.low, result.imb.mean, result.imb.high) == (0.36e-6, 0.42e-6, 0.48e-6)
@@ -154,7 +148,7 @@ def test_a_validated_table_is_read_and_a_failed_row_is_a_failed_case(tmp_path):
     assert cases["pingpong/8B"]["reason"] == "its validation failed"
 
 
-def test_rates_of_osu_become_times_per_message_and_stay_the_rates(stored):
+def test_osu_rates_become_times_and_a_barrier_has_no_size(stored):
     for name, case, rate in (
         ("osu_bw", "bandwidth/64/1MiB", 16025.76e6),
         ("osu_bibw", "bidirectional-bandwidth/64/1MiB", 33569.03e6),
@@ -163,9 +157,6 @@ def test_rates_of_osu_become_times_per_message_and_stay_the_rates(stored):
         result = by_case(stored(name))[case]
         assert result.rate == pytest.approx(rate, rel=1e-5)
     assert 1 / result.headline.value == pytest.approx(14968.41)
-
-
-def test_a_barrier_has_no_size(stored):
     (result,) = summarise(stored("osu_barrier_full", shape=Shape(2)))
     assert result.case == "collectives/barrier/blocking"
     assert result.bytes is None
@@ -208,15 +199,12 @@ def test_what_is_not_understood_is_told_beside_what_is(tmp_path):
         assert known in refused.value.hint
 
 
-def test_pairs_are_half_of_the_ranks_that_the_user_gives(stored):
+def test_pairs_are_half_of_the_ranks_unless_imb_names_them(stored):
     with pytest.raises(UsageError, match="the output of multi latency does not state"):
         stored("osu_multi_lat")
     result = by_case(stored("osu_multi_lat", shape=Shape(4)))["multi-pingpong/2/8B"]
     assert result.imb_mean == 0.91e-6
     assert result.bytes_counted == 16
-
-
-def test_imb_names_the_pairs_that_ran_at_once(stored):
     run = stored("imb_multi")
     assert by_case(run)["multi-pingpong/2/64B"].imb_mean == 6.78e-6
     assert {case.shape.ranks for case in run.cases} == {4}

@@ -32,7 +32,7 @@ def read(folder: Path, *lines: recorded.Line) -> records.Run:
     return records.read_run(recorded.write(folder / "run.jsonl", lines))
 
 
-def test_a_file_is_read_as_it_was_written(tmp_path):
+def test_a_file_is_read_as_it_was_written_and_all_but_failed_cases_are_finished(tmp_path):
     run = read(tmp_path, *WHOLE)
     assert run.problems == ()
     assert run.name == "night"
@@ -42,6 +42,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
     samples = run.cases[0].samples
     assert samples.seconds.tolist() == [1.1e-6] * 10
     assert run.header.options.precision == 0.05
+    assert records.finished_cases(run) == {(0, "pingpong/8B"), (0, "pingpong/16B")}
 
 
 def test_what_an_operation_computed_is_read_as_arrays(tmp_path):
@@ -54,11 +55,6 @@ def test_what_an_operation_computed_is_read_as_arrays(tmp_path):
     computed["fields"]["after"]["extents"] = [2, 2]
     with pytest.raises(RecordError, match=r":3: .*reshape"):
         read(tmp_path, *lines)
-
-
-def test_all_but_failed_cases_are_finished(tmp_path):
-    run = read(tmp_path, *WHOLE)
-    assert records.finished_cases(run) == {(0, "pingpong/8B"), (0, "pingpong/16B")}
 
 
 def test_a_file_cut_at_any_byte_is_repaired_or_named_broken(tmp_path):
@@ -95,7 +91,7 @@ def test_a_repaired_file_takes_further_lines(tmp_path):
     assert [event.event for event in records.read_run(path).events] == ["repaired"]
 
 
-def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path):
+def test_the_first_schema_is_read_and_a_newer_one_asks_for_a_newer_transrank(tmp_path):
     path = recorded.write(tmp_path / "run.jsonl", [recorded.header(schema=3, surprise=True)])
     with pytest.raises(RecordError, match="record schema 3 by a newer transrank") as refused:
         records.read_run(path)
@@ -104,9 +100,6 @@ def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path):
     with pytest.raises(RecordError, match="record schema 0 by another transrank"):
         records.read_run(path)
     assert refused.value.status == 4
-
-
-def test_records_of_the_first_schema_are_read(tmp_path):
     lines = [recorded.header(schema=1), recorded.launch(), recorded.case()]
     run = read(tmp_path, *lines)
     assert [case.case for case in run.cases] == ["pingpong/1024B"]
@@ -175,14 +168,17 @@ def test_a_number_that_is_none_is_refused(tmp_path, number, field):
         records.read_run(path)
 
 
-def test_a_missing_file_is_a_record_error(tmp_path):
+def test_files_that_cannot_be_read_or_written_are_named(tmp_path):
     with pytest.raises(RecordError, match="No such file"):
         records.read_run(tmp_path / "none.jsonl")
     with pytest.raises(RecordError, match="directory"):
         records.read_run(tmp_path)
+    for path, says in (("/dev/full", "No space left"), (tmp_path / "none" / "run", "No such file")):
+        with pytest.raises(RecordError, match=f"{path}: cannot be written: {says}"):
+            records.append_line(path, WHOLE[0])
 
 
-def test_a_line_that_stands_twice_counts_once(tmp_path):
+def test_a_case_that_stands_twice_counts_once_and_a_failed_one_gives_way(tmp_path):
     lines = [WHOLE[0], recorded.case(8, seconds=[1e-6] * 9), recorded.case(8, seconds=[2e-6] * 9)]
     run = read(tmp_path, *lines)
     assert len(run.cases) == 1
@@ -190,9 +186,6 @@ def test_a_line_that_stands_twice_counts_once(tmp_path):
     samples = run.cases[0].samples
     assert samples.seconds[0] == 1e-6
     assert ":3: launch 0 had finished pingpong/8B before" in run.problems[0]
-
-
-def test_a_failed_case_gives_way_to_its_repetition(tmp_path):
     failed = recorded.skipped(8, status="failed", reason="wrong byte")
     run = read(tmp_path, WHOLE[0], failed, recorded.case(8))
     assert run.problems == ()
@@ -295,12 +288,6 @@ def test_a_line_that_would_take_all_memory_is_refused(tmp_path, monkeypatch):
         file.write(f'{{"kind":"case","axes":[{"{},[]," * 500}0]}}\n')
     with pytest.raises(RecordError, match=r"run\.jsonl:8: not JSON: more than 1000 lists"):
         records.read_run(path)
-
-
-def test_a_full_disk_and_a_folder_that_does_not_exist_are_named(tmp_path):
-    for path, says in (("/dev/full", "No space left"), (tmp_path / "none" / "run", "No such file")):
-        with pytest.raises(RecordError, match=f"{path}: cannot be written: {says}"):
-            records.append_line(path, WHOLE[0])
 
 
 SHORT_WRITE = """

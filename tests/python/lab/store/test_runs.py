@@ -62,12 +62,6 @@ def test_what_is_not_found_is_told_with_what_would_be(store, text, says, hint):
     assert hint in refused.value.hint
 
 
-def test_an_empty_store_tells_how_to_fill_it(tmp_path):
-    with pytest.raises(RecordError, match="no run is stored in") as refused:
-        runs.find_run("latest", tmp_path / "none")
-    assert "transrank survey" in str(refused.value.hint)
-
-
 def test_the_list_is_sorted_by_time_and_leaves_broken_files_out(store):
     (store / "broken.jsonl").write_bytes(b"\xff\xfe")
     (store / "empty.jsonl").write_bytes(b"")
@@ -112,9 +106,12 @@ def test_who_has_no_home_directory_is_told_to_name_a_store(monkeypatch, tmp_path
     assert runs.name_of(tmp_path / "run.jsonl") == str(tmp_path / "run.jsonl")
 
 
-def test_an_imported_run_names_its_suite(tmp_path):
+def test_an_imported_run_names_its_suite_and_an_empty_store_tells_how_to_fill_it(tmp_path):
     recorded.write(tmp_path / "x.jsonl", [recorded.imported_header()])
     assert runs.list_runs(tmp_path)[0].source == "OSU 7.4"
+    with pytest.raises(RecordError, match="no run is stored in") as refused:
+        runs.find_run("latest", tmp_path / "none")
+    assert "transrank survey" in str(refused.value.hint)
 
 
 def test_ids_tell_the_time_and_do_not_collide():

@@ -96,12 +96,9 @@ def test_a_sample_is_the_last_rank_and_ranks_keep_their_own_times(glued):
     assert line["ranks"]["minimum"] == pytest.approx([2, 4], abs=0.5)
 
 
-def test_a_rank_that_does_not_answer_fails_the_launch():
+def test_stamps_that_are_missing_or_impossible_fail_the_launch():
     with pytest.raises(LaunchError, match="only 1 of 2 ranks reported when they began"):
         measured(lambda job: stamps(1.0))
-
-
-def test_a_clock_that_is_wrong_fails_the_launch():
     with pytest.raises(LaunchError, match=r"seems to run \d+\.\d+ s before its launcher"):
         measured(lambda job: stamps(-5.0, 1.0))
 

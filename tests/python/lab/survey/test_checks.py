@@ -67,14 +67,11 @@ def test_a_healthy_machine_gets_no_warning(healthy):
     assert {check.verdict for check in check_all(healthy)} == {"ok"}
 
 
-def test_more_ranks_than_cores_are_warned_of(healthy):
+def test_ranks_that_share_cores_are_warned_of(healthy):
     shared = replace(healthy, shape=Shape(20), probed=probed(*["0-15"] * 20))
     (warning,) = warnings(shared)
     assert warning.finding == "20 ranks share 16 cores"
     assert warning.hint == "-n 16"
-
-
-def test_ranks_that_may_use_each_others_cores_are_warned_of(healthy):
     (warning,) = warnings(replace(healthy, probed=probed("0-31", "0-31")))
     assert warning.name == "binding"
     assert warning.hint.startswith("mpiexec was asked to (-bind-to core) and could not")
@@ -85,9 +82,6 @@ def test_too_many_threads_are_warned_of(healthy):
     (warning,) = warnings(replace(healthy, environment=settings))
     assert "OMP_NUM_THREADS=16" in warning.finding
     assert warnings(replace(healthy, environment={"OMP_NUM_THREADS": "8"})) == []
-
-
-def test_a_list_of_threads_counts_by_its_outermost_level(healthy):
     (warning,) = warnings(replace(healthy, environment={"OMP_NUM_THREADS": "16,2"}))
     assert "OMP_NUM_THREADS=16" in warning.finding
     (check,) = [
@@ -122,13 +116,10 @@ def test_each_condition_has_its_warning_and_a_hint(healthy, part, values, name):
     assert warning.hint
 
 
-def test_a_coarse_clock_is_warned_of(healthy):
+def test_a_coarse_clock_is_a_warning_and_what_the_kernel_does_not_show_a_note(healthy):
     coarse = {"name": "jiffies", "resolution_seconds": 4e-3, "cost_seconds": 1e-7}
     (warning,) = warnings(replace(healthy, probed=probed("0", "1", clock=coarse)))
     assert warning.name == "clock"
-
-
-def test_what_the_kernel_does_not_show_is_a_note(healthy):
     unknown = changed(healthy, "system", governor=None, virtualisation="KVM")
     verdicts = {check.name: check.verdict for check in check_all(unknown)}
     assert (verdicts["frequency"], verdicts["platform"]) == ("note", "note")

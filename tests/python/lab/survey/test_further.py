@@ -67,13 +67,7 @@ def test_only_what_is_wide_is_launched_again_with_another_seed():
     assert launch.arguments not in [one.arguments for one in plan()]
     (another,) = found.launches(None)
     assert another.launch == 4
-
-
-def test_nothing_follows_where_all_is_precise():
     assert further([STEADY] * 3).launches(None) == []
-
-
-def test_every_case_gets_the_usual_number_first():
     (launch,) = further([STEADY, STEADY, WIDER], usual_launches=8).launches(1e3)
     assert launch.cases == NAMES
 

@@ -56,12 +56,16 @@ def test_every_launch_is_planned_once_and_numbered_in_order(ranks, launches, sel
         assert int(drawn) == (seed + repetition) % 2**63
 
 
-def test_the_time_of_a_case_is_shared_by_its_launches():
+def test_time_is_shared_by_launches_and_job_starts_have_their_own_count():
     conditions = Conditions(max_time_seconds=1.0, launches=4, precision=0.05)
     planned = make_plan(Request((PINGPONG,), (Shape(2),), conditions), listed)
     arguments = planned[0].arguments
     assert arguments[arguments.index("--max-time") + 1] == "0.25"
     assert arguments[arguments.index("--precision") + 1] == "0.025"
+    request = Request((STARTS,), (Shape(2),), Conditions(launches=1, job_starts=3))
+    (planned,) = make_plan(request, listed)
+    assert planned.cases == ("launch/plain", "launch/init")
+    assert planned.arguments[-4:-2] == ("--count", "3")
 
 
 def test_a_case_is_measured_to_five_percent_in_a_second_unless_the_user_says():
@@ -103,7 +107,7 @@ def studies_by_shape(shapes: Sequence[Shape], one_node: bool = False) -> dict[st
     }
 
 
-def test_two_ranks_of_a_full_node_are_the_two_of_a_small_job():
+def test_two_ranks_are_measured_once_for_each_way_they_are_placed():
     found = studies_by_shape([Shape(2, 2), Shape(2, 1), Shape(4, 1), Shape(256, 64)])
     both = {"pingpong", "sendrecv"}
     assert found == {
@@ -112,14 +116,8 @@ def test_two_ranks_of_a_full_node_are_the_two_of_a_small_job():
         "4 ranks, 1 per node": {"sendrecv"},
         "256 ranks, 64 per node": {"sendrecv"},
     }
-
-
-def test_two_ranks_between_nodes_are_measured_although_two_on_a_node_were():
     found = studies_by_shape([Shape(2, 2), Shape(4, 1)])
     assert found["4 ranks, 1 per node"] == {"pingpong", "sendrecv"}
-
-
-def test_on_a_single_node_every_two_ranks_are_placed_alike():
     found = studies_by_shape([Shape(2), Shape(8, 4)], one_node=True)
     assert found["8 ranks, 4 per node"] == {"sendrecv"}
     assert studies_by_shape([Shape(2), Shape(8, 4)])["8 ranks, 4 per node"] == {
@@ -133,10 +131,12 @@ def test_nothing_to_measure_is_a_usage_error():
         make_plan(Request((PINGPONG,), (Shape(2),)), lambda arguments, ranks: [])
 
 
-def test_a_restriction_goes_to_the_studies_that_it_concerns():
+def test_a_restriction_goes_to_the_studies_that_it_concerns_in_few_launches():
     selections = select(["pingpong", "launch", "exchange"], "8,1KiB", {"stamp": "plain"})
     assert Selection(("pingpong", "exchange"), "8,1KiB") in selections
     assert Selection(("launch",), None, (("stamp", "plain"),)) in selections
+    joined = plan.join([PINGPONG, Selection(("exchange",), "8,64"), Selection(("sendrecv",))])
+    assert joined == (Selection(("pingpong", "exchange"), "8,64"), Selection(("sendrecv",)))
 
 
 @pytest.mark.parametrize(
@@ -166,18 +166,6 @@ def test_every_study_of_the_runner_can_be_planned():
     planned = make_plan(Request(select(names, None, {}), (Shape(2),), Conditions(launches=1)))
     studies = {case.partition("/")[0] for one in planned for case in one.cases}
     assert studies == set(names)
-
-
-def test_the_launch_study_is_planned_with_its_own_count():
-    request = Request((STARTS,), (Shape(2),), Conditions(launches=1, job_starts=3))
-    (planned,) = make_plan(request, listed)
-    assert planned.cases == ("launch/plain", "launch/init")
-    assert planned.arguments[-4:-2] == ("--count", "3")
-
-
-def test_restrictions_are_joined_into_as_few_launches_as_possible():
-    joined = plan.join([PINGPONG, Selection(("exchange",), "8,64"), Selection(("sendrecv",))])
-    assert joined == (Selection(("pingpong", "exchange"), "8,64"), Selection(("sendrecv",)))
 
 
 XT6 = synthetic.read_text("pack:2 numa:2 core:6 pu:1")

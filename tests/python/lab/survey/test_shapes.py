@@ -17,38 +17,26 @@ def hydra(nodes: int, cores: int) -> Hydra:
     return Hydra(Capacity(nodes, cores), "mpich", "mpiexec")
 
 
-def test_every_combination_that_there_are_nodes_for_is_taken():
+def test_every_combination_that_there_are_nodes_for_is_taken_and_others_are_told():
     found, left_out = shapes([2, 4, 8], [1, 2], hydra(nodes=4, cores=8))
     assert found == (Shape(2, 1), Shape(4, 1), Shape(2, 2), Shape(4, 2), Shape(8, 2))
     (words, hint), *others = left_out
     assert (words, others) == ("8 ranks, 1 per node: needs 8 nodes and this job has 4 nodes", [])
     assert "more nodes" in hint
-
-
-def test_more_nodes_are_no_cure_for_too_few_ranks():
     found, left_out = shapes([2, 8], [4], hydra(nodes=2, cores=8))
     assert found == (Shape(8, 4),)
     assert left_out == (("2 ranks, 4 per node: fewer ranks than fit a node", "-n 4 or more"),)
-
-
-def test_when_nothing_is_left_the_reasons_are_told():
     with pytest.raises(UsageError, match="needs 4 nodes and this job has 1 node"):
         shapes([4], [1], hydra(nodes=1, cores=8))
-
-
-def test_a_template_is_trusted_to_know_its_nodes():
     template = launchers.choose("srun -n {ranks} -N {nodes}", Capacity(1, 2))
     assert shapes([8], [2], template) == ((Shape(8, 2),), ())
 
 
-def test_one_node_is_swept_in_powers_of_two_up_to_its_cores():
+def test_nodes_are_swept_within_and_between():
     assert default_shapes(hydra(1, 12), quick=False) == tuple(map(Shape, (2, 4, 8, 12)))
     assert default_shapes(hydra(1, 12), quick=True) == (Shape(2), Shape(12))
     assert default_shapes(hydra(1, 2), quick=False) == (Shape(2),)
     assert default_shapes(hydra(1, 1), quick=True) == (Shape(2),)
-
-
-def test_several_nodes_are_seen_from_within_and_from_between():
     assert default_shapes(hydra(8, 16), quick=True) == (
         Shape(2, 2),
         Shape(2, 1),
@@ -83,12 +71,9 @@ def test_more_ranks_than_four_for_each_core_are_refused(shape, nodes, says):
     assert f"-n {8 * nodes} or fewer" in (refused.value.hint or "")
 
 
-def test_four_ranks_for_each_core_are_taken():
+def test_four_ranks_for_each_core_and_any_where_cores_are_not_known_are_taken():
     refuse_crowds([Shape(8), Shape(8, 8)], hydra(1, 2), False, {})
     refuse_crowds([Shape(16), Shape(16, 8)], hydra(2, 2), False, {})
-
-
-def test_nothing_is_refused_where_nobody_knows_the_cores():
     one = Capacity(1, 2)
     srun = Srun(one, "mpich", "srun")
     refuse_crowds([Shape(64)], launchers.choose("srun -n {ranks}", one), False, {})

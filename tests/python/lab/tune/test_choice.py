@@ -24,21 +24,15 @@ def times(**by_size: float) -> dict[int, list[float]]:
 DEFAULT = times(b8=10, b64=10, b512=10, b4096=10)
 
 
-def test_the_default_stays_where_nothing_gains():
+def test_the_fewest_ranges_that_gain_beyond_the_interval_are_chosen():
     assert choose({"a": times(b8=10, b64=9.9, b512=11, b4096=10)}, DEFAULT) == (
         Range(8, 4096, None),
     )
-
-
-def test_an_algorithm_that_gains_everywhere_is_one_range():
     candidates = {
         "a": times(b8=5, b64=5, b512=6, b4096=7),
         "b": times(b8=4, b64=9, b512=4, b4096=11),
     }
     assert choose(candidates, DEFAULT) == (Range(8, 4096, "a"),)
-
-
-def test_ranges_change_where_algorithms_do():
     candidates = {
         "a": times(b8=5, b64=5, b512=20, b4096=20),
         "b": times(b8=20, b64=20, b512=20, b4096=5),
@@ -48,22 +42,16 @@ def test_ranges_change_where_algorithms_do():
         Range(512, 512, None),
         Range(4096, 4096, "b"),
     )
-
-
-def test_a_range_ends_where_its_algorithm_no_longer_gains():
     candidates = {
         "a": times(b8=5, b64=5, b512=20, b4096=20),
         "b": times(b8=20, b64=6, b512=5, b4096=5),
     }
     assert choose(candidates, DEFAULT) == (Range(8, 64, "a"), Range(512, 4096, "b"))
-
-
-def test_a_gain_within_the_interval_is_none():
     wild = {size: [5, 20, 6, 18, 9.0] for size in DEFAULT}
     assert choose({"a": wild}, DEFAULT) == (Range(8, 4096, None),)
 
 
-def test_the_rules_of_open_mpi_leave_other_communicators_alone():
+def test_the_rules_of_open_mpi_are_for_these_ranks_and_its_way_to_count_bytes():
     ranges = [Range(8, 64, None), Range(512, 4096, "pairwise"), Range(8192, 8192, None)]
     text = OpenMpi().text({"alltoall": ranges, "bcast": [Range(8, 64, "binomial")]}, 4)
     numbers = [line.partition(" #")[0] for line in text.splitlines()]
@@ -72,14 +60,14 @@ def test_the_rules_of_open_mpi_leave_other_communicators_alone():
         *("4", "3", "0 0 0 0", "2048 2 0 0", "32768 0 0 0", "5", "1", "0 0 0 0"),
         *("7", "3", "0", "1", "0 0 0 0", "4", "1", "0 6 0 0", "5", "1", "0 0 0 0"),
     ]
-
-
-def test_open_mpi_counts_the_bytes_of_all_ranks_where_it_does_so():
     ranges = [Range(8, 64, "linear"), Range(512, 4096, "ring")]
     numbers = OpenMpi().text({"allgather": ranges}, 4).splitlines()
     assert [line for line in numbers if line.endswith(" 4 0 0")] == ["2048 4 0 0"]
     numbers = OpenMpi().text({"allreduce": [*ranges[1:], Range(8192, 8192, None)]}, 4).splitlines()
     assert "8192 0 0 0" in numbers
+    assert "two_proc" in OpenMpi().algorithms("alltoall", 2)
+    assert "two_proc" not in OpenMpi().algorithms("alltoall", 3)
+    assert "neighbor" not in OpenMpi().algorithms("allgather", 5)
 
 
 def test_between_nodes_only_what_was_chosen_is_taken_from_han():
@@ -99,12 +87,6 @@ def test_between_nodes_only_what_was_chosen_is_taken_from_han():
     assert added["OMPI_MCA_coll_han_dynamic_rules_filename"] == f"{Path.cwd()}/a.conf.han"
 
 
-def test_algorithms_for_two_ranks_are_for_two_ranks():
-    assert "two_proc" in OpenMpi().algorithms("alltoall", 2)
-    assert "two_proc" not in OpenMpi().algorithms("alltoall", 3)
-    assert "neighbor" not in OpenMpi().algorithms("allgather", 5)
-
-
 OWN = {
     "collective=alltoall": {
         "comm_type=intra": {
@@ -121,7 +103,7 @@ OWN = {
 }
 
 
-def test_the_table_of_mpich_keeps_its_own_entries(monkeypatch):
+def test_the_table_of_mpich_keeps_its_own_entries_and_counts_as_it_does(monkeypatch):
     monkeypatch.setattr(mpich, "own_table", lambda: OWN)
     library = mpich.Mpich()
     names = library.algorithms("alltoall", 4)
@@ -137,9 +119,6 @@ def test_the_table_of_mpich_keeps_its_own_entries(monkeypatch):
         "avg_msg_size<=1024": {"algorithm=MPIR_Alltoall_intra_k_brucks": {"k=2": {}}},
         "avg_msg_size=any": own,
     }
-
-
-def test_mpich_takes_the_bytes_of_all_ranks_for_an_allgather(monkeypatch):
     ring = {"algorithm=MPIR_Allgather_intra_ring": {}}
     own = {"collective=allgather": {"comm_type=intra": ring}}
     monkeypatch.setattr(mpich, "own_table", lambda: own)
@@ -191,25 +170,13 @@ def proof(size: int, low: float, high: float) -> tuning.Proof:
     return tuning.Proof("bcast", size, 1.0, low, Estimate((low + high) / 2, low, high), "a")
 
 
-def test_a_range_that_is_not_better_when_measured_again_is_not_kept():
+def test_what_loses_when_measured_again_is_not_kept():
     choices = {"bcast": (Range(8, 64, "a"), Range(512, 4096, "b"))}
     proofs = [proof(8, 0.7, 0.8), proof(64, 0.9, 1.1), proof(512, 0.9, 1.1), proof(4096, 1.1, 1.3)]
     assert tuning.without_losers(choices, proofs) == {
         "bcast": (Range(8, 64, "a"), Range(512, 4096, None))
     }
     assert tuning.without_losers(choices, [proof(8, 0.9, 1.1), proof(512, 0.9, 1.1)]) == {}
-
-
-def test_sizes_that_were_left_alone_show_what_else_was_at_work():
-    alone = [replace(each, algorithm=None) for each in (proof(8, 0.7, 0.8), proof(64, 0.9, 1.1))]
-    slower = replace(proof(512, 1.1, 1.2), algorithm=None)
-    assert tuning.controls([*alone, slower, proof(4096, 0.7, 0.8)]) == (
-        [alone[0], slower],
-        [*alone, slower],
-    )
-
-
-def test_a_range_is_cut_where_it_loses():
     choices = {"bcast": (Range(8, 4096, "a"),)}
     proofs = [proof(8, 0.7, 0.8), proof(64, 1.1, 1.2), proof(512, 0.9, 1.1), proof(4096, 0.5, 0.6)]
     assert tuning.without_losers(choices, proofs) == {
@@ -219,6 +186,15 @@ def test_a_range_is_cut_where_it_loses():
     assert tuning.without_losers(choices, unused) == {}
     partly = [proofs[0], replace(proofs[0], size=64, evidence=evidence.NOT_USED), *proofs[2:]]
     assert tuning.without_losers(choices, partly) == tuning.without_losers(choices, proofs)
+
+
+def test_sizes_that_were_left_alone_show_what_else_was_at_work():
+    alone = [replace(each, algorithm=None) for each in (proof(8, 0.7, 0.8), proof(64, 0.9, 1.1))]
+    slower = replace(proof(512, 1.1, 1.2), algorithm=None)
+    assert tuning.controls([*alone, slower, proof(4096, 0.7, 0.8)]) == (
+        [alone[0], slower],
+        [*alone, slower],
+    )
 
 
 def test_faster_and_slower_are_so_beyond_the_interval():

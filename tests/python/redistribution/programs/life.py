@@ -33,20 +33,6 @@ def stored(redistribution: Redistribution) -> tuple[np.ndarray, np.ndarray]:
     return start, end
 
 
-def test_data_move_while_a_rank_computes():
-    redistribution = Redistribution(WORLD, divided(0), divided(1))
-    start, end = stored(redistribution)
-    for value in (2.0, 3.0):
-        start[...] = value
-        redistribution.start()
-        np.linalg.norm(np.ones((50, 50)))
-        while value == 2 and not redistribution.test():
-            pass
-        if value == 3:
-            redistribution.wait()
-        assert (end == value).all()
-
-
 def test_who_waits_in_vain_may_do_something_else():
     redistribution = Redistribution(WORLD, divided(0), divided(1))
     _, end = stored(redistribution)
