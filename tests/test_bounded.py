@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Mpiexec
 from support.bounded import run_bounded
 
 
@@ -24,7 +23,7 @@ def running(command_line_part: str) -> list[int]:
     return found
 
 
-def test_a_program_that_ends_gives_its_status_and_output() -> None:
+def test_a_program_that_ends_gives_its_status_and_output():
     program = "import os, sys; print(os.environ['WORD']); print('no', file=sys.stderr); sys.exit(3)"
     finished = run_bounded([sys.executable, "-c", program], timeout=30, env={"WORD": "yes"})
     assert (finished.status, finished.stdout, finished.stderr) == (3, "yes\n", "no\n")
@@ -32,7 +31,7 @@ def test_a_program_that_ends_gives_its_status_and_output() -> None:
         finished.check()
 
 
-def test_hanging_ranks_end_with_their_launcher(mpiexec: Mpiexec, tmp_path: Path) -> None:
+def test_hanging_ranks_end_with_their_launcher(mpiexec, tmp_path):
     # Ranks that ignore SIGTERM, found by a word of their own on the command line.
     mark = f"hanging-{tmp_path}"
     program = (
@@ -47,7 +46,7 @@ def test_hanging_ranks_end_with_their_launcher(mpiexec: Mpiexec, tmp_path: Path)
     assert running(mark) == []
 
 
-def test_a_child_in_a_session_of_its_own_ends_too(tmp_path: Path) -> None:
+def test_a_child_in_a_session_of_its_own_ends_too(tmp_path):
     mark = f"hanging-{tmp_path}"
     program = (
         "import subprocess, sys, time;"

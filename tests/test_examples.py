@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ONE_THREAD, Mpiexec
+from conftest import ONE_THREAD
 from support.bounded import run_bounded
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -20,18 +20,18 @@ CHECKED = {"jacobi": 55, "shallow_water": 65, "stencil": 65, "triangles": 85}
 
 @RANKS
 @pytest.mark.parametrize("name", CHECKED)
-def test_a_result_is_that_of_one_rank(name: str, ranks: int, mpiexec: Mpiexec) -> None:
+def test_a_result_is_that_of_one_rank(name, ranks, mpiexec):
     outcome = mpiexec.run(ranks, sys.executable, EXAMPLES / f"{name}.py").check()
     assert re.fullmatch(rf"{ranks} ranks, \d+ steps, as on one rank; \w+ \S+\n", outcome.stdout)
 
 
 @pytest.mark.parametrize("name", CHECKED)
-def test_an_example_is_short(name: str) -> None:
+def test_an_example_is_short(name):
     assert len((EXAMPLES / f"{name}.py").read_text().splitlines()) <= CHECKED[name]
 
 
 @RANKS
-def test_advection(ranks: int, mpiexec: Mpiexec) -> None:
+def test_advection(ranks, mpiexec):
     program = EXAMPLES / "advection.py"
     options = ["--velocity", "0.5", "-0.25"]
     outcome = mpiexec.run(ranks, sys.executable, program, *options).check()
@@ -46,12 +46,12 @@ def test_advection(ranks: int, mpiexec: Mpiexec) -> None:
         assert "|velocity| dt/h = 7.96 exceeds 2" in refused.stderr
 
 
-def test_the_advection_is_short() -> None:
+def test_the_advection_is_short():
     assert len((EXAMPLES / "advection.py").read_text().splitlines()) <= 80
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
-def test_ghost_update(ranks: int, mpiexec: Mpiexec) -> None:
+def test_ghost_update(ranks, mpiexec):
     program = EXAMPLES / "ghost_update.py"
     outcome = mpiexec.run(ranks, sys.executable, program, "-n", "20", "--vdim", "6", "20").check()
     assert "volume 32768 rows, six faces 6144 rows, 18.75%" in outcome.stdout
@@ -84,7 +84,7 @@ def require_gmsh() -> None:
 
 
 @RANKS
-def test_mesh(ranks: int, mpiexec: Mpiexec) -> None:
+def test_mesh(ranks, mpiexec):
     require_gmsh()
     outcome = mpiexec.run(ranks, sys.executable, EXAMPLES / "mesh.py", timeout=120).check()
     cells = re.search(r"^(\d+) cells \(([\d, ]+)\), (\d+) vertices$", outcome.stdout, re.MULTILINE)
@@ -106,7 +106,7 @@ def require_mpi4py_fft() -> None:
 
 
 @RANKS
-def test_fft(ranks: int, mpiexec: Mpiexec) -> None:
+def test_fft(ranks, mpiexec):
     require_mpi4py_fft()
     program = EXAMPLES / "fft.py"
     outcome = mpiexec.run(ranks, sys.executable, program, "--points", "20").check()
@@ -116,7 +116,7 @@ def test_fft(ranks: int, mpiexec: Mpiexec) -> None:
     assert sorted(found) == ["False"] * ranks + ["True"] * ranks
 
 
-def test_the_transfers_of_the_fft_are_short() -> None:
+def test_the_transfers_of_the_fft_are_short():
     source = (EXAMPLES / "fft.py").read_text()
     transfers = re.search(r"^class Transfer.*?(?=^\n\ndef )", source, re.MULTILINE | re.DOTALL)
     assert transfers is not None

@@ -27,8 +27,8 @@ NEEDS = [
 
 @pytest.mark.parametrize(("program", "module", "packages"), NEEDS)
 def test_a_program_that_lacks_a_package_says_in_one_line_what_to_install(
-    program: Path | str, module: str, packages: str, tmp_path: Path
-) -> None:
+    program, module, packages, tmp_path
+):
     (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules['{module}'] = None\n")
     outcome = run_bounded(
         [sys.executable, ROOT / program], timeout=60, env={"PYTHONPATH": str(tmp_path)}

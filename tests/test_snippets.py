@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ONE_THREAD, Mpiexec
+from conftest import ONE_THREAD
 from support.bounded import run_bounded
 from transrank.lab.cli import __main__ as frame
 
@@ -73,7 +73,7 @@ def commands(block: Block) -> list[list[str]]:
     return [command for command in found if command]
 
 
-def test_every_block_says_what_it_is() -> None:
+def test_every_block_says_what_it_is():
     known = {"python", "cpp", "c", "fortran", "cmake", "sh", "text"}
     others = [
         it.id for it in BLOCKS if it.language not in known and not it.language.startswith("{")
@@ -89,7 +89,7 @@ PROGRAMS = sorted({block.page for block in blocks("python") if block.why_not is 
 
 
 @pytest.mark.parametrize("page", PROGRAMS)
-def test_the_python_of_a_page_is_a_program(page: str, mpiexec: Mpiexec, tmp_path: Path) -> None:
+def test_the_python_of_a_page_is_a_program(page, mpiexec, tmp_path):
     program = tmp_path / "program.py"
     program.write_text("\n".join(it.text for it in blocks("python") if it.page == page), "utf-8")
     outcome = mpiexec.run(2, sys.executable, "-m", "mpi4py", program).check()
@@ -100,12 +100,12 @@ def test_the_python_of_a_page_is_a_program(page: str, mpiexec: Mpiexec, tmp_path
 
 
 @each([block for block in blocks("python") if block.why_not is not None])
-def test_python_that_is_not_run_compiles(block: Block) -> None:
+def test_python_that_is_not_run_compiles(block):
     compile(block.text, block.id, "exec")
 
 
 @each([it for name in ("cpp", "c", "fortran") for it in blocks(name) if it.why_not is None])
-def test_what_is_compiled_stands_in_a_program_that_is_built_and_run(block: Block) -> None:
+def test_what_is_compiled_stands_in_a_program_that_is_built_and_run(block):
     def lines(text: str) -> list[str]:
         return [line.strip() for line in text.splitlines() if line.strip()]
 
@@ -118,7 +118,7 @@ def test_what_is_compiled_stands_in_a_program_that_is_built_and_run(block: Block
 
 
 @each(blocks("cmake"))
-def test_cmake_is_that_of_the_project_that_is_built(block: Block) -> None:
+def test_cmake_is_that_of_the_project_that_is_built(block):
     projects = [path.read_text("utf-8") for path in (ROOT / "examples").glob("**/CMakeLists.txt")]
     texts = [re.sub(r"transrank_examples|\$\{program\}", "my_solver", it) for it in projects]
     lines = [{line.strip() for line in text.splitlines()} for text in texts]
@@ -126,7 +126,7 @@ def test_cmake_is_that_of_the_project_that_is_built(block: Block) -> None:
 
 
 @each(blocks("sh"))
-def test_commands_are_such(block: Block) -> None:
+def test_commands_are_such(block):
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     for program, *rest in commands(block):
         if program == "transrank":
@@ -141,7 +141,7 @@ def test_commands_are_such(block: Block) -> None:
 
 
 @each([block for block in blocks("sh") if block.why_not is None])
-def test_commands_run(block: Block, tmp_path: Path) -> None:
+def test_commands_run(block, tmp_path):
     for folder in ("benchmarks", "examples"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
@@ -150,15 +150,10 @@ def test_commands_run(block: Block, tmp_path: Path) -> None:
     ).check()
 
 
-def test_programs_are_started_so_that_an_error_of_one_rank_ends_the_job() -> None:
+def test_an_error_of_one_rank_ends_a_job_that_is_started_as_the_pages_say(mpiexec, tmp_path):
     texts = [*PAGES, *(ROOT / "examples").glob("*.py")]
     started = re.compile(r"mpiexec[^`\n]* python (?!-m mpi4py)[^`\n]*")
     assert [found for path in texts for found in started.findall(path.read_text("utf-8"))] == []
-
-
-def test_an_error_of_one_rank_ends_a_job_that_is_started_so(
-    mpiexec: Mpiexec, tmp_path: Path
-) -> None:
     program = tmp_path / "program.py"
     (text,) = (it.text for it in blocks("python") if it.page == "README.md")
     program.write_text(text.replace("grid = ", "1 / MPI.COMM_WORLD.rank; grid = ", 1), "utf-8")
@@ -167,18 +162,15 @@ def test_an_error_of_one_rank_ends_a_job_that_is_started_so(
     assert "ZeroDivisionError" in outcome.stderr
 
 
-def test_the_tagline_is_the_same_everywhere() -> None:
+def test_the_readme_is_short_and_the_tagline_the_same_everywhere():
     tagline = (ROOT / "README.md").read_text("utf-8").splitlines()[2]
     places = ["pyproject.toml", "CITATION.cff", "docs/index.md", "python/transrank/__init__.py"]
     assert [place for place in places if tagline not in (ROOT / place).read_text("utf-8")] == []
-
-
-def test_the_readme_is_read_in_a_minute() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 80
 
 
 @pytest.mark.parametrize(("language", "most"), [("python", 5), ("cpp", 12)])
-def test_the_halo_of_the_readme_is_short(language: str, most: int) -> None:
+def test_the_halo_of_the_readme_is_short(language, most):
     (text,) = (it.text for it in blocks(language) if it.page == "README.md")
     beside = re.compile(r"\s*(#|import |from |$)")  # includes, comments, output
     assert len([line for line in text.splitlines() if not beside.match(line)]) <= most
@@ -187,7 +179,7 @@ def test_the_halo_of_the_readme_is_short(language: str, most: int) -> None:
 @pytest.mark.parametrize(
     "program", sorted((ROOT / "docs" / "images").glob("*.py")), ids=lambda path: path.stem
 )
-def test_a_picture_is_what_its_program_draws(program: Path) -> None:
+def test_a_picture_is_what_its_program_draws(program):
     drawn = runpy.run_path(str(program))["picture"]()
     assert program.with_suffix(".svg").read_text("utf-8") == drawn
 
@@ -198,7 +190,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text("utf-8")):
         path, _, anchor = target.partition("#")
         there = page.parent / path if path else page

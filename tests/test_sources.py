@@ -94,7 +94,7 @@ def _row(shown: str, cell: str, says: str) -> Row:
 SECTIONS = sections()
 
 
-def test_every_experiment_of_the_sources_has_a_row() -> None:
+def test_every_experiment_of_the_sources_has_a_row():
     assert list(SECTIONS) == list(SHOWN)
     lacking = [
         (heading, shown)
@@ -106,7 +106,7 @@ def test_every_experiment_of_the_sources_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("heading", SECTIONS)
-def test_every_row_has_a_command_and_what_it_says(heading: str) -> None:
+def test_every_row_has_a_command_and_what_it_says(heading):
     for row in SECTIONS[heading]:
         assert row.commands, row.shown
         assert row.says.strip(), row.shown
@@ -114,13 +114,7 @@ def test_every_row_has_a_command_and_what_it_says(heading: str) -> None:
 
 
 @pytest.mark.parametrize("heading", SECTIONS)
-def test_the_commands_of_a_source_run(
-    heading: str,
-    mpiexec: Mpiexec,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_commands_of_a_source_run(heading, mpiexec, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("TRANSRANK_STORE", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     commands = dict.fromkeys(

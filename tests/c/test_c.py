@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Mpiexec
 from support import moves
 from support.built import ROOT, build_folder
 from support.trials import seconds, seed, trials
@@ -27,21 +26,17 @@ def program(name: str) -> Path:
 
 
 @RANKS
-def test_random_moves_are_those_of_one_process(
-    ranks: int, mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_random_moves_are_those_of_one_process(ranks, mpiexec, tmp_path):
     moves.write(tmp_path, ranks, trials(20), 10 * seed() + ranks, "C")
     mpiexec.run(ranks, program("moves_program"), tmp_path, timeout=seconds(60)).check()
 
 
 @RANKS
-def test_what_one_rank_passes_is_refused_by_all(
-    ranks: int, mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_what_one_rank_passes_is_refused_by_all(ranks, mpiexec, tmp_path):
     mpiexec.run(ranks, program("one_rank_program"), cwd=tmp_path).check()
 
 
-def test_every_collective_call_is_misused() -> None:
+def test_every_collective_call_is_misused():
     header = HEADER.read_text()
     declared = re.findall(r"^int transrank_(\w+)\(MPI_Comm comm", header, re.MULTILINE)
     comment = r"^/// Collective\..*\n(?:///.*\n)*int transrank_(\w+)"
@@ -91,7 +86,7 @@ def arguments(call: str, header: str) -> set[str]:
     return names
 
 
-def test_ranks_agree_on_every_argument_or_it_is_their_own() -> None:
+def test_ranks_agree_on_every_argument_or_it_is_their_own():
     header = HEADER.read_text()
     source = (Path(__file__).parent / "one_rank_program.c").read_text().replace("\\\n", " ")
     macros = re.findall(r'^#define (\w+) +(".*") *$', source, re.MULTILINE)
@@ -106,7 +101,7 @@ def test_ranks_agree_on_every_argument_or_it_is_their_own() -> None:
         assert told == arguments(call, header), call
 
 
-def test_the_library_shows_the_functions_of_its_header_alone() -> None:
+def test_the_library_shows_the_functions_of_its_header_alone():
     library = build_folder() / "cpp" / "c" / "libtransrank.so"
     lines = subprocess.run(
         ["nm", "--dynamic", "--defined-only", library], check=True, capture_output=True, text=True
@@ -122,7 +117,7 @@ def test_the_library_shows_the_functions_of_its_header_alone() -> None:
     assert re.search(r"SONAME.*\[libtransrank\.so\.\d+\.\d+\]", dynamic)
 
 
-def test_each_function_has_a_twin_for_a_communicator_of_fortran() -> None:
+def test_each_function_has_a_twin_for_a_communicator_of_fortran():
     declared = dict(
         re.findall(r"^int transrank_(\w+)\(([^;]*)\);", HEADER.read_text(), re.MULTILINE)
     )

@@ -1,7 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-import csv
-import io
-import json
 from pathlib import Path
 
 import pytest
@@ -58,7 +55,7 @@ def test_what_applications_meet_stands_beside_the_medians(store):
     assert (size, unit, mean, other_mean) == ("8", "B", "1.00", "10.9")
     assert (p90, p99, slowest) == ("1.00", "1.00", "100")
     assert "of all samples" not in store.run("compare latest~1 latest").stdout.split("\n\n")[1]
-    document = json.loads(store.run("compare latest~1 latest --format json").stdout)
+    document = store.json("compare latest~1 latest")
     assert document["ratio_of_all_samples"]["mean"] == pytest.approx(10.9)
     assert document["verdicts"][0]["candidate_p99_of_all_seconds"] == pytest.approx(1e-4)
     assert document["verdicts"][0]["ratio"] == 1.0
@@ -66,8 +63,7 @@ def test_what_applications_meet_stands_beside_the_medians(store):
 
 def test_a_speedup_passes_and_the_threshold_moves_the_verdict(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 0.7), *pingpong(64, 1.4))
-    answer = store.run("compare before latest")
-    assert answer.status == 0
+    answer = store.run("compare before latest").check()
     assert "2 faster at 5.0 %" in answer.stdout
     assert "median over cases: 0.700; middle half of the cases 0.700–0.700" in answer.stdout
     assert store.run("compare latest before").status == 1
@@ -84,10 +80,7 @@ def test_unclear_is_no_pass_where_one_asks_for_a_pass(store, fail_on, status):
     assert answer.status == status
 
 
-@pytest.mark.parametrize(
-    ("fail_on", "status"), [("slower", 1), ("family", 0), ("unclear", 1), ("never", 0)]
-)
-def test_a_lone_regression_among_many_noisy_cases_does_not_pass(store, fail_on, status):
+def test_a_lone_regression_among_many_noisy_cases_does_not_pass(store):
     """A hundred cases as before, and one whose launches scatter took 1.4 times as long."""
 
     def scattered(microseconds: float) -> list[recorded.Line]:
@@ -99,11 +92,12 @@ def test_a_lone_regression_among_many_noisy_cases_does_not_pass(store, fail_on, 
     steady = [line for size in range(100, 200) for line in pingpong(size, 1.0)]
     store.keep("20261101-000000-dddd", *steady, *scattered(1.0), label="first")
     store.keep("20261102-000000-eeee", *steady, *scattered(1.4), label="second")
-    answer = store.run(f"compare first second --fail-on {fail_on}")
-    assert "unclear: slower on its own, but could be so by chance among 101 cases" in answer.stdout
-    assert answer.status == status
     told = "slower on its own, which may be chance among 101 cases: pingpong/50B (2 ranks)"
-    assert (told in answer.stderr) == (fail_on == "slower")
+    for fail_on, status in (("slower", 1), ("family", 0), ("unclear", 1), ("never", 0)):
+        answer = store.run(f"compare first second --fail-on {fail_on}")
+        assert "slower on its own, but could be so by chance among 101 cases" in answer.stdout
+        assert answer.status == status
+        assert (told in answer.stderr) == (fail_on == "slower")
     # Fewer cases leave less to chance.
     alone = store.run("compare first second --case pingpong/50B --fail-on family")
     assert alone.status == 1
@@ -125,10 +119,7 @@ def test_the_same_two_ranks_compare_whatever_the_shape_was_called(store):
     answer = store.run("compare 20261103 20261102")
     rows = [line.split() for line in answer.stdout.splitlines()]
     assert (rows[4][:2], rows[4][-1]) == (["8", "B"], "slower")
-    assert (
-        "missing: the candidate has it with another placement: 2 ranks, 1 per node: "
-        "pingpong/64B (2 ranks)" in answer.stdout
-    )
+    assert "has it with another placement: 2 ranks, 1 per node: pingpong/64B" in answer.stdout
 
 
 @pytest.mark.parametrize(("fail_on", "status"), [("slower", 1), ("unclear", 1), ("never", 0)])
@@ -144,8 +135,7 @@ def test_where_nothing_can_be_judged_nothing_has_passed(store, fail_on, status):
 def test_unlike_runs_are_warned_of(store):
     cold = recorded.header()["options"] | {"cache": "cold"}
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), *pingpong(64, 2.0), options=cold)
-    answer = store.run("compare before latest")
-    assert answer.status == 0
+    answer = store.run("compare before latest").check()
     assert "warning: the runs differ: cache: warm / cold. hint: " in answer.stderr
 
 
@@ -159,13 +149,12 @@ def test_an_imported_run_is_compared_by_means(store, tmp_path):
 
 def test_json_and_csv_hold_the_whole_comparison(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.3))
-    document = json.loads(store.run("compare before latest --format json").stdout)
+    document = store.json("compare before latest")
     assert document["counts"]["slower"] == 1
     assert document["counts"]["missing"] == 1
     assert document["verdicts"][0]["ratio"] == pytest.approx(1.3)
     assert document["verdicts"][0]["ratio_low"] > 1.05
-    answer = store.run("compare before latest --format csv")
-    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    rows = store.csv("compare before latest --format csv")
     assert [row["verdict"] for row in rows] == ["slower", "missing"]
 
 
@@ -179,8 +168,7 @@ def on_nodes(nodes: int, ranks: int = 2) -> recorded.Line:
 
 def test_a_published_machine_is_laid_beside_with_its_source(store):
     store.keep("20261102-000000-bbbb", on_nodes(2), *pingpong(8, 1.0), label="two-nodes")
-    answer = store.run("compare two-nodes fugaku")
-    assert answer.status == 0
+    answer = store.run("compare two-nodes fugaku").check()
     lines = answer.stdout.splitlines()
     assert lines[0] == "pingpong, 2 ranks; fugaku: 2 ranks on 2 nodes"
     assert lines[1].split() == ["median", "±", "mean", "fugaku", "ratio"]
@@ -189,7 +177,7 @@ def test_a_published_machine_is_laid_beside_with_its_source(store):
     assert "not measured in this run: pingping, sendrecv, exchange, collectives" in answer.stdout
     assert "RIKEN Center for Computational Science" in answer.stdout
     assert "Published numbers are means without an interval" in answer.stdout
-    document = json.loads(store.run("compare two-nodes Fugaku --format json").stdout)
+    document = store.json("compare two-nodes Fugaku")
     assert document["pairs"][0]["machine_seconds"] == 1.05e-6
     assert document["conditions"]
 
@@ -197,14 +185,13 @@ def test_a_published_machine_is_laid_beside_with_its_source(store):
 def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store):
     for launches, ours in (([on_nodes(1)], "2 ranks on 1 node"), ([], "ranks on unknown nodes")):
         store.keep("20261102-000000-bbbb", *launches, *pingpong(8, 1.0))
-        answer = store.run("compare latest fugaku")
-        assert answer.status == 0
+        answer = store.run("compare latest fugaku").check()
         assert answer.stdout.startswith(
             f"pingpong: not comparable, the run has {ours}; comparable would be 2 ranks on 2 nodes"
         )
         assert "ratio" not in answer.stdout
         assert ("import --ranks-per-node" in answer.stdout) == (launches == [])
-    document = json.loads(store.run("compare latest fugaku --format json").stdout)
+    document = store.json("compare latest fugaku")
     assert document["pairs"] == []
     assert document["not_comparable"][0]["published"] == [[2, 2]]
 
@@ -263,7 +250,7 @@ def on_other_memory() -> recorded.Line:
     return line
 
 
-def test_memory_of_each_kind_stands_beside_the_published_threads(store):
+def test_published_threads_and_shapes_of_jobs_stand_beside_ours(store):
     store.keep("20261102-000000-bbbb", on_other_memory())
     lines = [" ".join(line.split()) for line in store.run("compare latest xt6").stdout.splitlines()]
     heading = lines.index("memory mean deviation xt6 deviation")
@@ -271,6 +258,12 @@ def test_memory_of_each_kind_stands_beside_the_published_threads(store):
     assert rows["own"] == "23.1 s 5.11 ms 23.1 s 6.53 ms"
     assert rows["neighbor"] == "23.4 s 5.16 ms 23.4 s 15.8 ms"
     assert rows["diagonal"] == "23.5 s 14.8 ms"
+    start = of_ranks("launch", 768, [1.0] * 768, stamp="plain")
+    store.keep("20261102-000000-bbbb", start | {"shape": {"ranks": 768, "ranks_per_node": 1}})
+    lines = store.run("compare latest fugaku").stdout.splitlines()
+    last = {line.split()[-1]: line.split() for line in lines if " s " in line}
+    assert last["4x6x32"][-3:] == ["3.78", "s", "4x6x32"]
+    assert {"noncont", "32x6x4", "8x12x8"} <= set(last)
 
 
 def test_two_runs_have_mean_and_deviation_of_each_domain(store):
@@ -284,7 +277,7 @@ def test_two_runs_have_mean_and_deviation_of_each_domain(store):
     heading = lines.index("domain baseline deviation candidate deviation ratio")
     assert lines[heading + 1] == "1 KiB 0 2.00 ms 1.41 ms 4.00 ms 2.83 ms 2.00"
     assert lines[heading + 2] == "1 KiB 1 1.00 ms 0 s 2.00 ms 0 s 2.00"
-    document = json.loads(store.run("compare latest~1 latest --format json").stdout)
+    document = store.json("compare latest~1 latest")
     assert [one["ratio"] for one in document["domains"]] == [2.0, 2.0]
 
 
@@ -308,15 +301,6 @@ def test_two_job_starts_have_their_first_rank_beside_the_last(store):
     answer = store.run("compare latest~1 latest --fail-on never")
     row = next(line.split() for line in answer.stdout.splitlines() if "slower" in line)
     assert row[-5:] == ["900", "ms,", "1.80", "s", "slower"]
-    (rows,) = csv.DictReader(io.StringIO(store.run("compare latest~1 latest --format csv").stdout))
+    (rows,) = store.csv("compare latest~1 latest --format csv")
     assert float(rows["candidate_first_rank_seconds"]) == pytest.approx(1.8)
     assert "first ranks" not in store.run("compare before before").stdout
-
-
-def test_a_job_start_stands_beside_each_published_shape_of_the_job(store):
-    start = of_ranks("launch", 768, [1.0] * 768, stamp="plain")
-    store.keep("20261102-000000-bbbb", start | {"shape": {"ranks": 768, "ranks_per_node": 1}})
-    lines = store.run("compare latest fugaku").stdout.splitlines()
-    last = {line.split()[-1]: line.split() for line in lines if " s " in line}
-    assert last["4x6x32"][-3:] == ["3.78", "s", "4x6x32"]
-    assert {"noncont", "32x6x4", "8x12x8"} <= set(last)

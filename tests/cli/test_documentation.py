@@ -46,20 +46,14 @@ def test_a_page_has_a_row_for_everything_there_is(page, names):
     assert names - first_cells(page) == set()
 
 
-def test_every_answer_of_the_gate_has_a_row():
+def test_every_answer_of_the_gate_batch_system_and_page_is_in_the_docs():
     rows = {cell.removesuffix("` (default)") for cell in first_cells("comparing")}
     assert set(compare.FAIL_ON) - rows == set()
-
-
-def test_every_batch_system_has_a_column():
     heading = next(
         line for line in (DOCS / "jobs.md").read_text("utf-8").splitlines() if "| option |" in line
     )
     columns = [cell.strip().lower() for cell in heading.strip("|").split("|")[1:]]
     assert columns == list(scripts.SYSTEMS)
-
-
-def test_every_page_is_reached_from_the_first():
     index = (DOCS / "index.md").read_text("utf-8").splitlines()
     assert {page.stem for page in DOCS.glob("*.md")} - {"index", *index} == set()
 
@@ -93,12 +87,9 @@ OSU = {
 }
 
 
-def test_every_program_of_osu_has_a_row():
+def test_every_program_of_osu_has_a_row_and_one_without_a_command_says_why():
     named = {name for row in ROWS for name in row[0].split(", ") if name.startswith("osu_")}
     assert named == {f"osu_{name}" for name in OSU}
-
-
-def test_a_row_without_a_command_says_why():
     assert COMMANDS
     for row in ROWS:
         assert row[1] != "–" or row[2], row[0]

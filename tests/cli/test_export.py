@@ -15,23 +15,16 @@ parquet = pytest.importorskip("pyarrow.parquet")
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     found = Store(tmp_path)
-    collective = recorded.case(
-        study="collectives",
-        case="collectives/barrier/blocking",
-        axes={"operation": "barrier", "form": "blocking"},
-        bytes_counted=0,
-    )
     window = recorded.case(
         8, study="bandwidth", case="bandwidth/64/8B", axes={"window": 64, "bytes": 8}
     )
-    lines = [*pingpong(1024, 2.0), collective, window, recorded.skipped(4096)]
+    lines = [*pingpong(1024, 2.0), recorded.barrier(), window, recorded.skipped(4096)]
     found.keep("20261120-000000-aaaa", *lines)
     return found
 
 
 def test_results_become_csv_on_stdout(store):
-    answer = store.run("export latest")
-    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    rows = store.csv("export latest")
     assert [row["study"] for row in rows] == ["pingpong", "pingpong", "collectives", "bandwidth"]
     assert rows[2]["axis_operation"] == "barrier"
     assert rows[3]["axis_window"] == "64"
@@ -42,8 +35,7 @@ def test_results_become_csv_on_stdout(store):
 def test_samples_become_csv_with_their_flags_and_rounds(store):
     lines = [recorded.case(8, seconds=[1e-6, 2e-6, 3e-6], flags=[1, 0, 2], rounds=[2, 1])]
     store.keep("20261121-000000-bbbb", *lines)
-    answer = store.run("export latest --samples")
-    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    rows = store.csv("export latest --samples")
     assert [(row["round"], row["seconds"], row["flags"]) for row in rows] == [
         ("0", "1e-06", "1"),
         ("0", "2e-06", "0"),
@@ -100,14 +92,14 @@ def test_a_full_disk_is_told(store):
 
 def test_disturbed_samples_are_in_the_mean_and_percentiles_of_all(store):
     store.keep("20261103-000000-cccc", *disturbed())
-    (row,) = csv.DictReader(io.StringIO(store.run("export 20261103").stdout))
+    (row,) = store.csv("export 20261103")
     assert float(row["seconds"]) == 1e-6
     assert float(row["mean_of_all_seconds"]) == pytest.approx(1.09e-5)
     assert float(row["p90_of_all_seconds"]) == pytest.approx(1.09e-5)
     assert float(row["p99_of_all_seconds"]) == pytest.approx(1e-4)
 
 
-def test_domains_become_rows_of_mean_and_deviation(store):
+def test_domains_become_rows_where_a_study_measures_them(store):
     lines = [
         recorded.case(
             1024,
@@ -120,14 +112,10 @@ def test_domains_become_rows_of_mean_and_deviation(store):
         for launch, seconds in enumerate((1e-3, 3e-3))
     ]
     store.keep("20261121-000000-bbbb", *lines)
-    answer = store.run("export latest --domains")
-    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    rows = store.csv("export latest --domains")
     assert [(row["domain"], row["values"]) for row in rows] == [("0", "2"), ("1", "2")]
     assert float(rows[0]["mean_seconds"]) == pytest.approx(2e-3)
     assert float(rows[0]["deviation_seconds"]) == pytest.approx(2e-3 / 2**0.5)
-
-
-def test_a_run_without_domains_is_told_which_studies_have_them(store):
     store.run("export 20261120-000000-aaaa --domains").fails(
         2, "only the studies locality and contention measure them"
     )

@@ -12,17 +12,11 @@ from support import recorded
 from support.commands import pingpong, run_quietly
 from transrank.lab.cli.__main__ import INTERNAL_ERROR
 
-BARRIER = recorded.case(
-    study="collectives",
-    case="collectives/barrier/blocking",
-    axes={"operation": "barrier", "form": "blocking"},
-    bytes_counted=0,
-)
 LINES = [
     recorded.header(label="night"),
     recorded.launch(0),
     *pingpong(8, 1.0),
-    BARRIER,
+    recorded.barrier(),
     recorded.case(64, ranks=None, over_ranks=recorded.over_ranks(300)),
     recorded.skipped(4096),
     recorded.event("finished"),

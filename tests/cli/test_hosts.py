@@ -4,7 +4,7 @@
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -240,49 +240,38 @@ def test_memory_serves_peers_on_a_host_and_messages_those_on_another(site, tmp_p
     ]  # fmt: skip
 
 
-def test_a_cut_link_ends_the_run_and_names_a_rank_and_its_host(site, tmp_path):
-    record = tmp_path / "run.jsonl"
-    try:
-        status, said, seconds = site.disturb(
-            record,
-            lambda: site.hosts.cut("node1"),
-            *(*SWEEP, "--max-time", "500ms", "--launches", "1", "--watchdog", "5s"),
-        )
-    finally:
-        site.hosts.heal("node1")
+def disturbed(site: Site, record: Path, disturbance: Callable[[], None], *options: str) -> str:
+    """What is said of a run that is disturbed, soon ends, and keeps its finished cases."""
+    status, said, seconds = site.disturb(record, disturbance, *SWEEP, *options)
     assert status == 3, said
     assert seconds < 30
+    assert cases_in(record) >= 1
+    assert read_run(record).problems == ()
+    return said
+
+
+WATCHED = ("--max-time", "500ms", "--launches", "1", "--watchdog", "5s")
+
+
+def test_a_cut_link_ends_the_run_and_names_a_rank_and_its_host(site, tmp_path):
+    try:
+        said = disturbed(site, tmp_path / "run.jsonl", lambda: site.hosts.cut("node1"), *WATCHED)
+    finally:
+        site.hosts.heal("node1")
     assert "on node0 made no progress for 5 s, at: " in said
     assert "rank " in said
     assert "kept in" in said
-    assert cases_in(record) >= 1
-    assert read_run(record).problems == ()
 
 
 def test_a_killed_host_ends_the_run_and_is_named_with_its_ranks(site, tmp_path):
-    record = tmp_path / "run.jsonl"
-    status, said, seconds = site.disturb(
-        record,
-        lambda: site.hosts.kill("node1"),
-        *(*SWEEP, "--max-time", "500ms", "--launches", "1", "--watchdog", "5s"),
-    )
-    assert status == 3, said
-    assert seconds < 30
+    said = disturbed(site, tmp_path / "run.jsonl", lambda: site.hosts.kill("node1"), *WATCHED)
     assert "node1" in said
     assert "2, 3" in said
-    assert cases_in(record) >= 1
-    assert read_run(record).problems == ()
 
 
 def test_a_host_that_cannot_be_reached_is_named_and_finished_launches_stay(site, tmp_path):
-    record = tmp_path / "run.jsonl"
-    status, said, seconds = site.disturb(
-        record,
-        lambda: site.hosts.refuse("node1", tmp_path),
-        *(*SWEEP, "--max-time", "300ms", "--launches", "2"),
-    )
-    assert status == 3, said
-    assert seconds < 30
+    record, two = tmp_path / "run.jsonl", ("--max-time", "300ms", "--launches", "2")
+    said = disturbed(site, record, lambda: site.hosts.refuse("node1", tmp_path), *two)
     # Hydra may end before it has passed on what ssh said: "No route to host".
     assert "the launcher cannot reach node1, where ranks 2, 3 were to run" in said
     assert "8 finished cases are kept" in said

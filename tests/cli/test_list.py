@@ -1,7 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-import csv
-import io
-import json
 
 from support.commands import pingpong
 from transrank.lab.reference.tables import machines
@@ -11,8 +8,7 @@ from transrank.lab.study import catalogue
 def test_runs_are_listed_the_latest_last(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), label="night")
     store.keep("20261101-000000-aaaa", *pingpong(8, 1.0))
-    answer = store.run("list")
-    assert answer.status == 0
+    answer = store.run("list").check()
     assert "transrank list studies, transrank list machines" in answer.stderr
     assert "transrank list studies" not in store.run("list runs").stderr
     assert [line.split() for line in answer.stdout.splitlines()] == [
@@ -22,15 +18,16 @@ def test_runs_are_listed_the_latest_last(store):
     ]
 
 
-def test_an_empty_store_is_no_error(store):
+def test_an_empty_store_is_no_error_and_an_unknown_list_wrong_usage(store):
     answer = store.run("list runs")
     assert (answer.status, answer.stdout) == (0, "")
     assert f"no runs in {store.path}" in answer.stderr
-    assert json.loads(store.run("list --format json").stdout) == []
+    assert store.json("list") == []
+    store.run("list transports").fails(2, "invalid choice: 'transports'")
 
 
 def test_every_study_is_listed_with_all_values_of_its_axes(store):
-    rows = json.loads(store.run("list studies --format json").stdout)
+    rows = store.json("list studies")
     assert [row["study"] for row in rows] == list(catalogue.studies())
     assert all(row["summary"] for row in rows)
     shown = store.run("list studies").stdout
@@ -47,7 +44,7 @@ def test_values_on_request_are_shown_beside_the_default_ones_with_their_bounds(s
     shown = store.run("list studies").stdout
     assert "--root fixed\n           on request rotating\n" in shown
     assert "--datatype float\n               on request double,int,int8\n" in shown
-    rows = json.loads(store.run("list studies --format json").stdout)
+    rows = store.json("list studies")
     (bandwidth,) = [row for row in rows if row["study"] == "bandwidth"]
     assert bandwidth["axes"]["window"] == ["64"]
     assert bandwidth["on_request"]["window"] == ["1..4096"]
@@ -67,13 +64,8 @@ def test_values_on_request_are_shown_beside_the_default_ones_with_their_bounds(s
 
 
 def test_every_machine_is_listed_with_its_source(store):
-    answer = store.run("list machines --format csv")
-    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    rows = store.csv("list machines --format csv")
     assert [row["machine"] for row in rows] == [machine.name for machine in machines()]
     assert all(row["attribution"] for row in rows)
     shown = store.run("list machines").stdout
     assert all(machine.name in shown for machine in machines())
-
-
-def test_what_cannot_be_listed_is_wrong_usage(store):
-    store.run("list transports").fails(2, "invalid choice: 'transports'")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Records of more ranks than a case lists: real ones of few, and one of more than a machine has."""
 
-import csv
-import io
 import json
 
 import numpy as np
@@ -39,17 +37,15 @@ def of_many_ranks(microseconds: float) -> list[recorded.Line]:
 def test_every_verb_that_reads_a_record_reads_one_of_many_ranks(store):
     one = store.keep("20261120-000000-aaaa", *of_many_ranks(40))
     other = store.keep("20261121-000000-bbbb", *of_many_ranks(44))
-    shown = store.run(f"show {one} --format json")
-    assert shown.status == 0
-    result = json.loads(shown.stdout)["results"][0]
+    result = store.json(f"show {one}")["results"][0]
     assert result["imb_mean_seconds"] == pytest.approx(1e-6 * (RANKS + 1) / 2)
     assert result["imb_low_seconds"] == pytest.approx(1e-6)
     assert result["imb_high_seconds"] == pytest.approx(1e-6 * RANKS)
     assert "110592 ranks" in store.run(f"show {one}").stdout
     assert store.run(f"compare {one} {other}").status == 1
-    rows = list(csv.DictReader(io.StringIO(store.run(f"export {one}").stdout)))
+    rows = store.csv(f"export {one}")
     assert [row["ranks"] for row in rows] == [str(RANKS)] * 2
-    samples = list(csv.DictReader(io.StringIO(store.run(f"export {one} --samples").stdout)))
+    samples = store.csv(f"export {one} --samples")
     assert len(samples) == 2 * 3 * 10
     page = store.path / "report.html"
     assert store.run(f"report {one} -o {page}").status == 0

@@ -48,12 +48,17 @@ def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path)
     assert f"transrank show {header.run}" in finished.stderr
 
 
-def test_an_axis_is_an_option_of_its_own(tmp_path):
+def test_an_axis_is_an_option_and_ranks_and_placements_are_swept(tmp_path):
     for way in (["--window", "4"], ["--window=4"]):
         finished = measure(
             *("bandwidth", "--sizes", "8", *way, "--dry-run", "--launches", "1"), store=tmp_path
         ).check()
         assert "--axis window=4" in finished.stdout
+    finished = measure(
+        "exchange -n 1,2..4 --ranks-per-node 1,4 --sizes 8 --dry-run --launches 1", store=tmp_path
+    ).check()
+    assert ranks_of_dry_run(finished.stdout) == ["1", "4"]
+    assert "left out: 2 ranks, 1 per node: needs 2 nodes" in finished.stderr
 
 
 def test_any_block_of_rows_and_any_two_partitions_are_measured(tmp_path):
@@ -82,9 +87,8 @@ def test_what_is_asked_for_reaches_the_runner(capsys):
         "--seed": ("3", "3"),
     }
     words = [word for option, (value, _) in asked.items() for word in (option, value)]
-    assert (
-        main(["measure", "pingpong", "--sizes", "8", "--launches", "2", "--dry-run", *words]) == 0
-    )
+    asking = ["measure", "pingpong", "--sizes", "8", "--launches", "2", "--dry-run"]
+    assert main([*asking, *words]) == 0
     launches = [line for line in capsys.readouterr().out.splitlines() if RUNNER in line]
     assert len(launches) == 2
     for option, (_, told) in asked.items():
@@ -133,14 +137,6 @@ def test_a_case_may_stop_at_a_count_and_keep_every_rank(tmp_path):
     assert case.batch * case.samples.seconds.size >= 500
     assert case.ranks.all is not None
     assert len(case.ranks.all) == 2
-
-
-def test_ranks_and_placements_are_swept(tmp_path):
-    finished = measure(
-        "exchange -n 1,2..4 --ranks-per-node 1,4 --sizes 8 --dry-run --launches 1", store=tmp_path
-    ).check()
-    assert ranks_of_dry_run(finished.stdout) == ["1", "4"]
-    assert "left out: 2 ranks, 1 per node: needs 2 nodes" in finished.stderr
 
 
 def ranks_of_dry_run(text: str) -> list[str]:

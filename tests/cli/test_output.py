@@ -49,13 +49,10 @@ def test_no_verb_sends_control_characters_of_a_record_or_a_name(words, store):
     assert "title" in answer.stdout + answer.stderr
 
 
-def test_what_would_have_steered_the_terminal_is_seen(store):
+def test_what_would_have_steered_the_terminal_is_seen_and_colors_are_kept(store, monkeypatch):
     assert "night ␛]0;title␇␛[2J�31m␡␈" in store.run("list").stdout
     heading = store.run("show").stdout.splitlines()[0]
     assert "night ␛]0;title␇␛[2J�31m␡␈" in heading
-
-
-def test_colors_are_kept_beside_them(monkeypatch):
     monkeypatch.setattr(output.settings, "color", "always")
     console = output.data()
     with console.capture() as captured:
@@ -94,13 +91,10 @@ def test_no_cell_of_csv_begins_a_formula(words):
     assert row == {"label": f"'{shown}", f"'{shown}": "heading"}
 
 
-def test_no_word_ends_a_row_of_csv(store):
+def test_words_do_not_end_a_row_of_csv_and_numbers_stay(store):
     rows = _rows(store.run("export latest").stdout)
     assert len(rows) == 4
     assert f"needs {output.visible(HOSTILE)}" in [row["reason"] for row in rows]
-
-
-def test_numbers_and_other_words_stay_as_they_are_in_csv():
     rows = [{"a": -1.5, "b": "-1.5e-6", "c": None, "d": "it's = 1", "e": 3, "f": "-inf"}]
     (row,) = _rows(results.as_csv(rows))
     assert list(row.values()) == ["-1.5", "-1.5e-6", "", "it's = 1", "3", "-inf"]

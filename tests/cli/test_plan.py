@@ -1,7 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-import csv
-import io
-import json
 
 import pytest
 
@@ -10,11 +7,8 @@ from transrank.lab.reference.machine import read_table
 
 def test_a_published_partition_is_planned_rank_by_rank(store):
     row = read_table("esmf_partitions.csv")[3]
-    answer = store.run(
-        "plan redistribute --grid 512x1024x16 --fields 8 --format json",
-        *("--from", row["src_partition"], "--to", row["dst_partition"]),
-    )
-    found = json.loads(answer.stdout)
+    parts = f"--from {row['src_partition']} --to {row['dst_partition']}"
+    found = store.json(f"plan redistribute --grid 512x1024x16 --fields 8 {parts}")
     assert found["bytes_that_change_processor"] == int(row["bytes_redistributed"])
     assert len(found["ranks"]) == int(row["processors"])
 
@@ -22,7 +16,7 @@ def test_a_published_partition_is_planned_rank_by_rank(store):
 def test_all_published_bytes_are_planned(store):
     said = store.run("plan redistribute --published").stdout
     assert "10 of 10 are equal" in " ".join(said.split())
-    rows = json.loads(store.run("plan redistribute --published --format json").stdout)
+    rows = store.json("plan redistribute --published")
     assert [row["planned_bytes"] for row in rows] == [
         int(row["bytes_redistributed"]) for row in read_table("esmf_partitions.csv")
     ]
@@ -44,8 +38,7 @@ def test_each_rank_has_a_line_and_the_total_comes_last(store):
 
 
 def test_ranks_without_source_or_destination_have_lines_too(store):
-    answer = store.run("plan redistribute --grid 12 --from 2 --to 3 --value-bytes 4 --format csv")
-    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    rows = store.csv("plan redistribute --grid 12 --from 2 --to 3 --value-bytes 4 --format csv")
     assert [row["peers"] for row in rows] == ["1", "0 2", "1"]
     assert [row["bytes_in"] for row in rows] == ["0", "8", "16"]
 
@@ -67,13 +60,13 @@ def test_of_many_ranks_the_extremes_are_printed_or_one_alone(store):
     printed = store.run(words).stdout.splitlines()
     assert printed[0].split() == ["per", "rank", "minimum", "median", "maximum"]
     assert [line.split()[0] for line in printed[1:5]] == ["messages", "out", "in", "kept"]
-    rows = json.loads(store.run(f"{words} --format json").stdout)["ranks"]
+    rows = store.json(words)["ranks"]
     assert len(rows) == 300
     most = max(row["bytes_out"] for row in rows)
     first = next(row["rank"] for row in rows if row["bytes_out"] == most)
     assert printed[2].endswith(f"{most} B (rank {first})")
     assert "bytes move to another rank" in printed[5]
-    one = json.loads(store.run(f"{words} --rank 17 --format json").stdout)["ranks"]
+    one = store.json(f"{words} --rank 17")["ranks"]
     assert one == [rows[17]]
     assert len(store.run(f"{words} --rank 17").stdout.splitlines()) == 2
     store.run(f"{words} --rank 300").fails(

@@ -1,7 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-import csv
-import io
-import json
 
 import pytest
 
@@ -24,10 +21,6 @@ skipped: needs 3 GiB: pingpong/4194304B (2 ranks)
 RUN = "20261120-000000-aaaa"
 
 
-def rows_of(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
-
-
 def test_a_run_is_a_table_per_question_with_rows_by_size(store):
     lines = [*pingpong(1024, 2.0), recorded.skipped(4194304), *pingpong(8, 1.0)]
     store.keep(RUN, *lines, label="night")
@@ -39,13 +32,7 @@ def test_a_run_is_a_table_per_question_with_rows_by_size(store):
 
 def test_shapes_have_tables_of_their_own_and_cases_without_a_size_share_one(store):
     four = {"ranks": 4, "ranks_per_node": 2}
-    barrier = recorded.case(
-        study="collectives",
-        case="collectives/barrier/blocking",
-        axes={"operation": "barrier", "form": "blocking"},
-        bytes_counted=0,
-    )
-    store.keep(RUN, *pingpong(8, 1.0), *pingpong(8, 3.0, shape=four), barrier)
+    store.keep(RUN, *pingpong(8, 1.0), *pingpong(8, 3.0, shape=four), recorded.barrier())
     answer = store.run("show")
     for title in ("pingpong, 2 ranks", "pingpong, 4 ranks, 2 per node", "collectives, 2 ranks"):
         assert f"{title}\n" in answer.stdout
@@ -116,15 +103,14 @@ def test_a_cut_file_is_shown_with_a_warning(store):
     path = store.keep(RUN, *pingpong(8, 1.0))
     with path.open("ab") as file:
         file.write(b'{"kind": "case", "stu')
-    answer = store.run("show")
-    assert answer.status == 0
+    answer = store.run("show").check()
     assert "8 B" in answer.stdout
     assert "5: the last line was cut" in answer.stderr
 
 
 def test_json_holds_seconds_and_bytes_and_csv_a_row_per_case(store):
     store.keep(RUN, *pingpong(1024, 2.0), recorded.skipped(4096))
-    document = json.loads(store.run("show --format json").stdout)
+    document = store.json("show")
     first, second = document["results"]
     assert document["run"] == RUN
     assert first["seconds"] == pytest.approx(2.004e-6)
@@ -134,7 +120,7 @@ def test_json_holds_seconds_and_bytes_and_csv_a_row_per_case(store):
     assert [second[name] for name in ("status", "reason", "seconds")] == [
         *("skipped", "needs 3 GiB", None)
     ]
-    rows = rows_of(store.run("show --format csv").stdout)
+    rows = store.csv("show --format csv")
     assert [row["case"] for row in rows] == ["pingpong/1024B", "pingpong/4096B"]
     assert float(rows[0]["bytes_per_second"]) == pytest.approx(1024 / 2.004e-6)
     assert rows[1]["seconds"] == ""
@@ -194,7 +180,7 @@ def test_a_step_of_a_curve_is_said_and_stands_in_json(store, times, steps):
     store.keep(RUN, *(line for it in zip(sizes, times, strict=True) for line in pingpong(*it)))
     shown = " ".join(store.run("show").stdout.split())
     assert shown.count("the time rises") == steps
-    found = json.loads(store.run("show --format json").stdout)["steps"]
+    found = store.json("show")["steps"]
     assert len(found) == steps
     for step in found:
         assert "pingpong: between 4 KiB and 8 KiB the time rises to 2.1" in shown
@@ -214,33 +200,31 @@ def test_what_computation_hides_stands_in_json(store):
         for part, micros in (("alone", 10.0), ("computation", 10.0), ("together", 15.0))
     ]
     store.keep(RUN, *(line for three in lines for line in three))
-    (hidden,) = json.loads(store.run("show --format json").stdout)["hidden"]
+    (hidden,) = store.json("show")["hidden"]
     assert {name: hidden[name] for name in axes} == axes
     assert hidden["share"] == pytest.approx(0.5)
     assert hidden["share_low"] <= hidden["share"] <= hidden["share_high"]
 
 
 def test_a_published_machine_is_shown_with_its_conditions_findings_and_tables(store):
-    answer = store.run("show fugaku")
-    assert answer.status == 0
+    answer = store.run("show fugaku").check()
     said = " ".join(answer.stdout.split())
     assert "fugaku, Fugaku, A64FX, Tofu interconnect D" in said
     assert "at most 100 s per size" in said
     assert "exponent of 0.37" in said
     assert "4x6x32 3.78 s 4.47 s" in said
-    answer = store.run("show columbia")
-    assert answer.status == 0
+    answer = store.run("show columbia").check()
     said = " ".join(answer.stdout.split())
     assert "cluster of 512 processors 1.5 6" in said
     assert "numbers" not in said.split("Where the processors were")[1]
 
 
 def test_every_published_number_is_in_csv_and_json(store):
-    rows = rows_of(store.run("show gs --format csv").stdout)
+    rows = store.csv("show gs --format csv")
     assert len(rows) == 6
     assert {row["vdim"] for row in rows} == {"6", "20", "120"}
     assert float(rows[0]["bytes_per_second"]) == pytest.approx(5.8339e8)
-    told = json.loads(store.run("show jaguar --format json").stdout)
+    told = store.json("show jaguar")
     assert len(told["points"]) == 7
     assert any("exponent of 1.73" in text for text in told["findings"])
     assert told["tables"][1]["rows"][0] == ["4", "4x1", "1x4", "402,653,184"]
@@ -276,7 +260,7 @@ def test_mean_and_deviation_of_each_domain_stand_below_its_case(store):
     local = lines.index("domain memory values mean deviation")
     assert lines[local + 1] == "exchanged/600 0 neighbor 2 1.50 ms 707 µs"
     assert "exchanged/600 1" not in lines[local + 2 :]
-    told = json.loads(store.run("show --format json").stdout)["domains"]
+    told = store.json("show")["domains"]
     assert [(one["domain"], one["memory"]) for one in told] == [
         (0, None),
         (1, None),

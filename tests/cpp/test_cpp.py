@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from conftest import Mpiexec
 from support import trials
 from support.built import cpp_test
 
@@ -44,17 +43,17 @@ CASES = [case for path in sorted(SOURCES.rglob("*_test.cpp")) for case in cases_
 
 
 @pytest.mark.parametrize(("test", "ranks"), CASES)
-def test_passes_on_every_rank(test: Path, ranks: int, mpiexec: Mpiexec) -> None:
+def test_passes_on_every_rank(test, ranks, mpiexec):
     chosen = f"--source-file=*/tests/cpp/{test}.cpp"
     mpiexec.run(ranks, cpp_test(test), chosen, timeout=trials.seconds(60)).check()
 
 
-def test_a_filter_that_no_test_case_passes_is_an_error(mpiexec: Mpiexec) -> None:
+def test_a_filter_that_no_test_case_passes_is_an_error(mpiexec):
     done = mpiexec.run(2, cpp_test("mpi/agreement_test"), "--source-file=*/agreement.cpp")
     assert done.status == 1
     assert "no test case passes the filters" in done.stderr
 
 
-def test_rank_counts_are_read_from_the_comment_line() -> None:
+def test_rank_counts_are_read_from_the_comment_line():
     assert declared_ranks("// SPDX\n// ranks: 1 2 3 4\nint x;\n") == [1, 2, 3, 4]
     assert declared_ranks("int x; // ranks: 2\n") == [1]

@@ -105,9 +105,7 @@ def last_words(
     ("way", "call"),
     [*((way, "wait") for way in WAYS), ("shared-direct", "test"), ("message", "test")],
 )
-def test_every_other_rank_is_told_who_was_killed(
-    survivable: list[str | Path], tmp_path: Path, way: str, call: str
-) -> None:
+def test_every_other_rank_is_told_who_was_killed(survivable, tmp_path, way, call):
     words = last_words(survivable, tmp_path, 4, "killed", way, call)
     assert words == dict.fromkeys([0, 2, 3], "rank 1 has ended before this exchange was over")
 
@@ -121,9 +119,7 @@ def test_every_other_rank_is_told_who_was_killed(
         ("redistribution", "message", "wait"), ("redistribution", "message", "test"),
     ],
 )  # fmt: skip
-def test_every_other_rank_is_told_who_was_killed_amid(
-    survivable: list[str | Path], tmp_path: Path, scenario: str, way: str, call: str
-) -> None:
+def test_every_other_rank_is_told_who_was_killed_amid(survivable, tmp_path, scenario, way, call):
     words = last_words(survivable, tmp_path, 4, scenario, way, call)
     # Who was told ends, too, and one that looks later may see that first.
     assert words.keys() == {0, 2, 3}
@@ -134,9 +130,7 @@ def test_every_other_rank_is_told_who_was_killed_amid(
 
 
 @pytest.mark.parametrize("way", ["agree", "deliver", "swap", "gather", "broadcast", "receive"])
-def test_a_rank_that_is_killed_within_a_creation_call_is_named(
-    survivable: list[str | Path], tmp_path: Path, way: str
-) -> None:
+def test_a_rank_that_is_killed_within_a_creation_call_is_named(survivable, tmp_path, way):
     words = last_words(survivable, tmp_path, 3, "creation", way, "")
     assert words.keys() == {0, 2}
     assert all("will not come to the collective call" in told for told in words.values())
@@ -145,24 +139,18 @@ def test_a_rank_that_is_killed_within_a_creation_call_is_named(
 
 
 @pytest.mark.parametrize("way", ["shared-direct", "message"])
-def test_a_killed_rank_is_noticed_beside_one_that_is_stuck(
-    survivable: list[str | Path], tmp_path: Path, way: str
-) -> None:
+def test_a_killed_rank_is_noticed_beside_one_that_is_stuck(survivable, tmp_path, way):
     words = last_words(survivable, tmp_path, 4, "stuck", way, "wait")
     assert words[0] == "rank 3 has ended before this exchange was over"
 
 
 @pytest.mark.parametrize("way", ["shared-staged", "message"])
-def test_a_rank_that_has_done_its_part_may_end(
-    survivable: list[str | Path], tmp_path: Path, way: str
-) -> None:
+def test_a_rank_that_has_done_its_part_may_end(survivable, tmp_path, way):
     words = last_words(survivable, tmp_path, 3, "early", way, "wait")
     assert words == {0: "sum 103", 1: "sum 100"}
 
 
-def test_nothing_is_left_behind_when_the_launcher_ends_the_job(
-    mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_nothing_is_left_behind_when_the_launcher_ends_the_job(mpiexec, tmp_path):
     status = run_to_the_end([mpiexec.path, "-n", "4"], tmp_path, 0, "killed", "auto", "wait")
     assert status != 0
 
@@ -172,19 +160,15 @@ APART = {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER":
 
 
 @pytest.mark.parametrize("scenario", ["late", "freed", "outlived"])
-def test_a_rank_may_drop_its_exchanges_long_after_others_have_come_to_finalize(
-    mpiexec: Mpiexec, scenario: str
-) -> None:
+def test_a_rank_may_drop_its_exchanges_long_after_others_have_come_to_finalize(mpiexec, scenario):
     mpiexec.run(3, cpp_test("exchange/finalize_program"), scenario, timeout=20, env=APART).check()
 
 
-def test_threads_may_use_communicators_for_the_first_time_in_any_order(mpiexec: Mpiexec) -> None:
+def test_threads_may_use_communicators_for_the_first_time_in_any_order(mpiexec):
     program = cpp_test("threads/own_exchanges_program")
     mpiexec.run(3, program, "kept", timeout=60, env=APART).check()
 
 
 @pytest.mark.parametrize("scenario", ["kept", "bind"])
-def test_who_waits_for_a_rank_that_finalizes_with_its_exchange_is_told(
-    mpiexec: Mpiexec, scenario: str
-) -> None:
+def test_who_waits_for_a_rank_that_finalizes_with_its_exchange_is_told(mpiexec, scenario):
     mpiexec.run(3, cpp_test("exchange/finalize_program"), scenario, timeout=20, env=APART).check()

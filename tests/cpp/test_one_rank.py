@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Mpiexec
 from support.built import ROOT, cpp_test
 from support.trials import seconds, seed, trials
 
@@ -23,15 +22,13 @@ COLLECTIVE = re.compile(
 
 
 @pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=pytest.mark.most_ranks)])
-def test_what_one_rank_passes_works_or_is_refused_by_all(
-    mpiexec: Mpiexec, tmp_path: Path, ranks: int
-) -> None:
+def test_what_one_rank_passes_works_or_is_refused_by_all(mpiexec, tmp_path, ranks):
     program = cpp_test("mpi/one_rank_program")
     arguments = str(10 * seed() + ranks), str(trials(60)), tmp_path
     mpiexec.run(ranks, program, *arguments, timeout=seconds(60)).check()
 
 
-def test_every_collective_call_of_a_public_header_is_tried() -> None:
+def test_every_collective_call_of_a_public_header_is_tried():
     public = INCLUDE.findall((LIBRARY / "transrank.hpp").read_text())
     written = set(public) - {"version.h"}
     texts = [(LIBRARY / name).read_text() for name in (*written, "array/ghost_update.hpp")]

@@ -103,13 +103,13 @@ def _compiler(tmp_path_factory: pytest.TempPathFactory) -> None:
         pytest.skip(f"{COMPILER} cannot link with ThreadSanitizer")
 
 
-def test_no_two_ranks_race(objects: Objects, tmp_path: Path) -> None:
+def test_no_two_ranks_race(objects, tmp_path):
     done = run(linked(objects, tmp_path))
     assert done.returncode == 0, done.stderr
     assert done.stdout == "every epoch of every rank was right\n"
 
 
-def test_a_flag_read_without_acquiring_is_reported(objects: Objects, tmp_path: Path) -> None:
+def test_a_flag_read_without_acquiring_is_reported(objects, tmp_path):
     seeded = [
         source for source, it in objects.items() if SEEDED in it.with_suffix(".d").read_text()
     ]

@@ -34,12 +34,12 @@ def run(mpiexec: Mpiexec, ranks: int, *arguments: str) -> Finished:
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_threads_make_and_run_what_is_their_own_at_once(mpiexec: Mpiexec, ranks: int) -> None:
+def test_threads_make_and_run_what_is_their_own_at_once(mpiexec, ranks):
     run(mpiexec, ranks).check()
 
 
 @pytest.mark.skipif(not WATCHED, reason="only ThreadSanitizer sees it: make races")
-def test_threads_that_share_their_arrays_are_reported(mpiexec: Mpiexec) -> None:
+def test_threads_that_share_their_arrays_are_reported(mpiexec):
     done = run(mpiexec, 2, "raced")
     assert done.status != 0
     assert "data race" in done.stderr

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Mpiexec
 from support import moves
 from support.bounded import run_bounded
 from support.built import ROOT, build_folder
@@ -68,9 +67,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
 @RANKS
-def test_random_moves_are_those_of_one_process(
-    ranks: int, programs: Path, mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_random_moves_are_those_of_one_process(ranks, programs, mpiexec, tmp_path):
     moves.write(tmp_path, ranks, trials(20), 10 * seed() + ranks, "F")
     mpiexec.run(ranks, programs / "moves_program", tmp_path, timeout=seconds(60)).check()
 
@@ -78,18 +75,14 @@ def test_random_moves_are_those_of_one_process(
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
 @RANKS
-def test_what_one_rank_passes_is_refused_by_all(
-    ranks: int, programs: Path, mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_what_one_rank_passes_is_refused_by_all(ranks, programs, mpiexec, tmp_path):
     mpiexec.run(ranks, programs / "one_rank_program", cwd=tmp_path).check()
 
 
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_what_is_wrong_is_named_as_it_was_written(
-    ranks: int, programs: Path, mpiexec: Mpiexec
-) -> None:
+def test_what_is_wrong_is_named_as_it_was_written(ranks, programs, mpiexec):
     mpiexec.run(ranks, programs / "as_written_program").check()
 
 
@@ -120,7 +113,7 @@ def collective_procedures() -> dict[str, set[str]]:
     return found
 
 
-def test_every_collective_procedure_is_misused() -> None:
+def test_every_collective_procedure_is_misused():
     names = collective_procedures().keys()
     comment = r"!> Collective\..*\n(?: +!>.*\n)* +(?:\w+ :: \w+ => |subroutine )(\w+)"
     assert {*re.findall(comment, MODULE.read_text())} == names
@@ -153,7 +146,7 @@ OWN = {
 }
 
 
-def test_ranks_agree_on_every_argument_or_it_is_their_own() -> None:
+def test_ranks_agree_on_every_argument_or_it_is_their_own():
     source = re.sub(r" &\n +", " ", (HERE / "one_rank_program.f90").read_text())
     lists = dict(re.findall(r"parameter :: (of_\w+) = (.*)", source))
     rows = re.findall(r"collective\('(\w+)', '\w+', ([^,]*),", source)
@@ -163,7 +156,7 @@ def test_ranks_agree_on_every_argument_or_it_is_their_own() -> None:
         assert told == arguments, name
 
 
-def test_every_function_of_the_c_interface_is_reached() -> None:
+def test_every_function_of_the_c_interface_is_reached():
     declared = re.findall(
         r"^(?:int|const char\*) transrank_(\w+)\(([^;]*)\);", HEADER.read_text(), re.MULTILINE
     )
@@ -179,7 +172,7 @@ def test_every_function_of_the_c_interface_is_reached() -> None:
     assert [it for it in bound if not re.search(rf"\b{it}\b", body)] == []
 
 
-def test_the_page_says_what_each_function_of_c_is_called() -> None:
+def test_the_page_says_what_each_function_of_c_is_called():
     page = (ROOT / "docs" / "fortran.md").read_text()
     names = re.findall(
         r"^(?:int|const char\*) transrank_(\w+?)\(", HEADER.read_text(), re.MULTILINE
@@ -199,8 +192,8 @@ def test_the_page_says_what_each_function_of_c_is_called() -> None:
     ],
 )
 def test_fields_of_two_kinds_or_without_a_target_do_not_compile(
-    second: str, given: str, compiles: bool, programs: Path, tmp_path: Path
-) -> None:
+    second, given, compiles, programs, tmp_path
+):
     (tmp_path / "it.f90").write_text(
         "subroutine it(fields, a, b)\n"
         "use, intrinsic :: iso_fortran_env, only: real32, real64\n"
@@ -219,9 +212,7 @@ def test_fields_of_two_kinds_or_without_a_target_do_not_compile(
 
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
-def test_an_error_that_nobody_looks_at_ends_the_program_with_its_text(
-    programs: Path, mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_an_error_that_nobody_looks_at_ends_the_program_with_its_text(programs, mpiexec, tmp_path):
     moves.write(tmp_path, 1, 1, 0, "F")
     outcome = mpiexec.run(
         1, programs / "moves_program", tmp_path, env={"TRANSRANK_TRANSPORT": "nosuch"}
@@ -250,9 +241,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.timeout(BUILD_SECONDS)
 @RANKS
 @pytest.mark.parametrize("program", ["bundle", "gather_scatter"])
-def test_an_example_gets_what_it_expects(
-    program: str, ranks: int, examples: Path, mpiexec: Mpiexec
-) -> None:
+def test_an_example_gets_what_it_expects(program, ranks, examples, mpiexec):
     outcome = mpiexec.run(ranks, examples / program).check()
     assert sorted(outcome.stdout.splitlines()) == [
         f"rank {it} of {ranks}: right" for it in range(ranks)
@@ -262,7 +251,7 @@ def test_an_example_gets_what_it_expects(
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
 @RANKS
-def test_shallow_water_is_that_of_one_process(ranks: int, examples: Path, mpiexec: Mpiexec) -> None:
+def test_shallow_water_is_that_of_one_process(ranks, examples, mpiexec):
     outcome = mpiexec.run(ranks, examples / "shallow_water").check()
     found = re.fullmatch(r"after 20 steps: water (\S+), highest (\S+)\n", outcome.stdout)
     assert found is not None, outcome.stdout

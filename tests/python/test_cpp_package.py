@@ -239,9 +239,7 @@ def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix, tmp_path):
         ("transrank/version.h", "mpicc", "-std=c11"),
     ],
 )
-def test_the_headers_tell_the_version_of_the_package(
-    header: str, compiler: str, flag: str, prefix: Path, tmp_path: Path
-) -> None:
+def test_the_headers_tell_the_version_of_the_package(header, compiler, flag, prefix, tmp_path):
     said = installation.build().version
     major, minor, patch = map(int, said.split("."))
     number = 10000 * major + 100 * minor + patch

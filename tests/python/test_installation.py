@@ -46,8 +46,9 @@ def make_program(path: Path) -> Path:
     return path
 
 
-def test_the_build_is_of_this_version():
+def test_the_build_is_of_this_version_and_its_parts_of_one_variant():
     assert installation.build().version == metadata.version("transrank")
+    assert installation.core().parent == installation.runner().parent.parent
 
 
 def test_the_mpiexec_is_that_beside_the_library(monkeypatch):
@@ -57,10 +58,6 @@ def test_the_mpiexec_is_that_beside_the_library(monkeypatch):
     library = variants.library(installation.runner())
     assert library is not None
     assert installation.mpiexec() == library.parent.parent / "bin" / "mpiexec"
-
-
-def test_the_core_and_the_runner_are_of_one_variant():
-    assert installation.core().parent == installation.runner().parent.parent
 
 
 @pytest.mark.usefixtures("installed_in")

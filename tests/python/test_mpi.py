@@ -100,12 +100,8 @@ def test_another_mpis_mpiexec_is_named_before_mpi_ends_the_process():
     for program in ("import transrank; transrank.BlockGrid", "import transrank.mpi"):
         outcome = python(program, env=other)
         assert outcome.status == 1, outcome.describe()
-        assert (
-            f"ImportError: {name} started this process, but its MPI library is " in outcome.stderr
-        )
-        assert (
-            "each rank is alone hint: start it with the mpiexec of that library" in outcome.stderr
-        )
+        assert f"ImportError: {name} started this process, but its MPI" in outcome.stderr
+        assert "each rank is alone hint: start it with the mpiexec of that" in outcome.stderr
         assert outcome.stderr.count("each rank is alone") == 1
         assert "Fatal error" not in outcome.stderr
 

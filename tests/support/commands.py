@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `transrank` with a store of its own, in this process or in one of its own; runs."""
 
+import csv
 import fcntl
 import io
+import json
 import os
 import pty
 import shlex
@@ -95,6 +97,14 @@ class Store:
 
     def run(self, line: str, *more: str | Path, env: Mapping[str, str] | None = None) -> Finished:
         return transrank(line, *more, store=self.path, env=env, cwd=Path())
+
+    def json(self, line: str) -> Any:
+        """What a verb prints as JSON, whatever its status."""
+        return json.loads(self.run(f"{line} --format json").stdout)
+
+    def csv(self, line: str, *more: str) -> list[dict[str, str]]:
+        """The rows of what a verb prints, which is CSV."""
+        return list(csv.DictReader(io.StringIO(self.run(line, *more).stdout)))
 
 
 def pingpong(

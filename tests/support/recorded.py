@@ -56,6 +56,20 @@ def launch(number: int = 0, **changes: Any) -> Line:
     return _changed(line, changes)
 
 
+def _case(size: int, launch: int, status: str, **more: Any) -> Line:
+    """A case of pingpong."""
+    return {
+        "kind": "case",
+        "study": "pingpong",
+        "case": f"pingpong/{size}B",
+        "axes": {"bytes": size},
+        "launch": launch,
+        "shape": SHAPE,
+        "status": status,
+        **more,
+    }
+
+
 def case(
     size: int = 1024,
     launch: int = 0,
@@ -69,40 +83,41 @@ def case(
 ) -> Line:
     """A measured pingpong case; `changes` replace or, with None, remove fields."""
     fastest = [0.9 * value for value in seconds]
-    line: Line = {
-        "kind": "case",
-        "study": "pingpong",
-        "case": f"pingpong/{size}B",
-        "axes": {"bytes": size},
-        "launch": launch,
-        "shape": SHAPE,
-        "status": "ok",
-        "stop": "precise",
-        "timing": "bulk",
-        "clocks": "root",
-        "batch": 20,
-        "bytes_counted": float(size),
-        "measuring_seconds": 0.05,
-        "verified": 4 * size,
-        "samples": {
+    probed = {
+        "core_latency_seconds": core_latency_seconds,
+        "core_work_seconds": core_work_seconds,
+        "memory_copy_seconds": memory_copy_seconds,
+    }
+    line = _case(
+        *(size, launch, "ok"),
+        stop="precise",
+        timing="bulk",
+        clocks="root",
+        batch=20,
+        bytes_counted=float(size),
+        measuring_seconds=0.05,
+        verified=4 * size,
+        samples={
             "seconds": list(seconds),
             "fastest": fastest,
             "flags": list(flags) if flags is not None else [0] * len(seconds),
             "rounds": list(rounds) if rounds is not None else [len(seconds)],
+            **{name: list(values) for name, values in probed.items() if values is not None},
         },
-        "ranks": {
+        ranks={
             "median": [max(seconds), max(fastest)],
             "minimum": [min(seconds), min(fastest)],
             "mean": [sum(seconds) / len(seconds), sum(fastest) / len(fastest)],
         },
-    }
-    if core_latency_seconds is not None:
-        line["samples"]["core_latency_seconds"] = list(core_latency_seconds)
-    if core_work_seconds is not None:
-        line["samples"]["core_work_seconds"] = list(core_work_seconds)
-    if memory_copy_seconds is not None:
-        line["samples"]["memory_copy_seconds"] = list(memory_copy_seconds)
+    )
     return _changed(line, changes)
+
+
+def barrier() -> Line:
+    """A case without a size."""
+    axes = {"operation": "barrier", "form": "blocking"}
+    case_ = "collectives/barrier/blocking"
+    return case(study="collectives", case=case_, axes=axes, bytes_counted=0)
 
 
 def over_ranks(ranks: int) -> Line:
@@ -166,26 +181,13 @@ def cores(latency: float | None = 50e-9, work: float | None = 10e-6, **changes: 
 
 
 def skipped(size: int = 1024, launch: int = 0, reason: str = "needs 3 GiB", **changes: Any) -> Line:
-    line: Line = {
-        "kind": "case",
-        "study": "pingpong",
-        "case": f"pingpong/{size}B",
-        "axes": {"bytes": size},
-        "launch": launch,
-        "shape": SHAPE,
-        "status": "skipped",
-        "reason": reason,
-    }
-    return _changed(line, changes)
+    return _changed(_case(size, launch, "skipped", reason=reason), changes)
 
 
 def imported_header(files: int = 1, suite: str = "OSU", **changes: Any) -> Line:
     line: Line = {
-        "kind": "header",
-        "schema": 2,
+        **{name: header()[name] for name in ("kind", "schema", "created", "transrank")},
         "run": "20261120-123456-cd34",
-        "created": "2026-11-20T12:34:56Z",
-        "transrank": "0.1.0",
         "command": ["transrank", "import"],
         "imported": [{"file": f"{i}.txt", "suite": suite, "version": "7.4"} for i in range(files)],
     }
@@ -193,18 +195,10 @@ def imported_header(files: int = 1, suite: str = "OSU", **changes: Any) -> Line:
 
 
 def imported_case(size: int = 1024, launch: int = 0, mean: float = 1e-6, **changes: Any) -> Line:
-    line: Line = {
-        "kind": "case",
-        "study": "pingpong",
-        "case": f"pingpong/{size}B",
-        "axes": {"bytes": size},
-        "launch": launch,
-        "shape": SHAPE,
-        "status": "ok",
-        "timing": "imported",
-        "bytes_counted": float(size),
-        "imported": {"mean": mean, "benchmark": "osu_latency"},
-    }
+    imported = {"mean": mean, "benchmark": "osu_latency"}
+    line = _case(
+        size, launch, "ok", timing="imported", bytes_counted=float(size), imported=imported
+    )
     return _changed(line, changes)
 
 

@@ -9,11 +9,8 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_the_tree_keeps_its_layers() -> None:
+def test_the_tree_keeps_its_layers_and_each_knows_those_listed_before_it():
     assert check_layers.violations(ROOT / "cpp") == []
-
-
-def test_every_layer_exists_and_knows_only_layers_listed_before_it() -> None:
     known: set[str] = set()
     for layer, allowed in check_layers.ALLOWED.items():
         assert (ROOT / "cpp" / layer).is_dir(), layer
@@ -39,9 +36,7 @@ def test_every_layer_exists_and_knows_only_layers_listed_before_it() -> None:
         ('// see #include "lab/study/study.hpp"', None),
     ],
 )
-def test_an_include_is_judged_by_its_layer(
-    tmp_path: Path, include: str, problem: str | None
-) -> None:
+def test_an_include_is_judged_by_its_layer(tmp_path, include, problem):
     (tmp_path / "transrank" / "mpi").mkdir(parents=True)
     (tmp_path / "transrank" / "mpi" / "error.hpp").write_text(f"#pragma once\n{include}\n")
     found = check_layers.violations(tmp_path)
@@ -51,7 +46,7 @@ def test_an_include_is_judged_by_its_layer(
         assert problem in found[0]
 
 
-def test_a_transport_is_named_in_its_own_layer_alone(tmp_path: Path) -> None:
+def test_a_transport_is_named_in_its_own_layer_alone(tmp_path):
     for layer, file, line in [
         ("transrank/transport/own", "by_hand.cpp", '    return {.name = "by-hand"};\n'),
         ("transrank/transport", "other.cpp", 'find("by-hand");\n'),
@@ -66,7 +61,7 @@ def test_a_transport_is_named_in_its_own_layer_alone(tmp_path: Path) -> None:
     ]
 
 
-def test_an_unlisted_layer_is_named(tmp_path: Path) -> None:
+def test_an_unlisted_layer_is_named(tmp_path):
     (tmp_path / "lab" / "extra").mkdir(parents=True)
     (tmp_path / "lab" / "extra" / "new.cpp").touch()
     assert "layer 'lab/extra' is not listed" in check_layers.violations(tmp_path)[0]

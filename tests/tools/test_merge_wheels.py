@@ -7,7 +7,6 @@ import zipfile
 from pathlib import Path
 
 import merge_wheels
-import pytest
 
 INFO = "transrank-1.2.3.dist-info"
 
@@ -27,9 +26,7 @@ def wheel_for(mpi: str, folder: Path, glibc: str, python: str = "same") -> Path:
     return path
 
 
-def test_wheels_become_one_that_pip_installs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wheels_become_one_that_pip_installs(tmp_path, capsys):
     wheels = [
         wheel_for("mpich", tmp_path / "a", "2.17"),
         wheel_for("openmpi", tmp_path / "b", "2.27"),
@@ -51,9 +48,7 @@ def test_wheels_become_one_that_pip_installs(
     assert "Tag: py3-none-manylinux_2_27_x86_64\n" in (target / INFO / "WHEEL").read_text()
 
 
-def test_wheels_that_differ_elsewhere_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wheels_that_differ_elsewhere_are_refused(tmp_path, capsys):
     wheels = [
         wheel_for("mpich", tmp_path / "a", "2.17"),
         wheel_for("openmpi", tmp_path / "b", "2.17", python="other"),

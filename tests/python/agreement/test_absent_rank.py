@@ -6,8 +6,6 @@ import textwrap
 
 import pytest
 
-from conftest import Mpiexec
-
 PROGRAM = """
 import sys
 import numpy as np
@@ -34,9 +32,7 @@ WAYS = [
 
 
 @pytest.mark.parametrize(("leaves", "waits"), WAYS)
-def test_a_rank_that_ends_instead_of_coming_is_named(
-    mpiexec: Mpiexec, leaves: str, waits: str
-) -> None:
+def test_a_rank_that_ends_instead_of_coming_is_named(mpiexec, leaves, waits):
     program = textwrap.dedent(PROGRAM).format(leaves=leaves, waits=waits)
     outcome = mpiexec.run(3, sys.executable, "-c", program)
     assert outcome.status != 0

@@ -5,11 +5,9 @@ import os
 import shutil
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from conftest import Mpiexec
 from support import trials
 from support.bounded import run_bounded
 
@@ -72,7 +70,7 @@ ALLOWED = {("ok", "ok"), ("AgreedError", "AgreedError"), ("BrokenExchange", "Mem
 
 
 @pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"there is no {COMPILER}")
-def test_memory_that_one_rank_lacks_is_an_error_on_all(mpiexec: Mpiexec, tmp_path: Path) -> None:
+def test_memory_that_one_rank_lacks_is_an_error_on_all(mpiexec, tmp_path):
     source, library = tmp_path / "failing.cpp", tmp_path / "failing.so"
     source.write_text(FAILING)
     command = [COMPILER, "-shared", "-fPIC", "-O1", source, "-o", library]

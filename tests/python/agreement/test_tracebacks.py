@@ -50,7 +50,7 @@ def output_of(mpiexec: Mpiexec, call: str) -> str:
 
 
 @pytest.mark.parametrize(("call", "words"), OF_THE_LIBRARY)
-def test_each_rank_prints_what_is_wrong_once(mpiexec: Mpiexec, call: str, words: str) -> None:
+def test_each_rank_prints_what_is_wrong_once(mpiexec, call, words):
     output = output_of(mpiexec, call)
     lines = [line for line in output.splitlines() if words in line and "Error: " in line]
     assert 1 <= len(lines) <= 2, output
@@ -59,9 +59,7 @@ def test_each_rank_prints_what_is_wrong_once(mpiexec: Mpiexec, call: str, words:
 
 
 @pytest.mark.parametrize(("call", "frame"), OF_THE_PROGRAM)
-def test_an_error_in_code_of_the_program_keeps_its_traceback(
-    mpiexec: Mpiexec, call: str, frame: str
-) -> None:
+def test_an_error_in_code_of_the_program_keeps_its_traceback(mpiexec, call, frame):
     output = output_of(mpiexec, call)
     assert 1 <= output.count(f"in {frame}") <= 2, output
     assert output.count("direct cause") == output.count(f"in {frame}"), output

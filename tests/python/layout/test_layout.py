@@ -11,20 +11,13 @@ import numpy as np
 import pytest
 from docstrings import docstrings, parameters
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import transrank
-from python.route.grids import EXTENTS, RANKS, Grid, grids, numbered
+from python.route.grids import any_grids, numbered
 from transrank import _core
 from transrank._core import BlockGrid, Distribution, Rows
 
 STUB = Path(transrank.__file__).with_name("_core.pyi")
-
-
-@st.composite
-def any_grids(draw: st.DrawFn) -> tuple[int, list[int], Grid]:
-    ranks, extents = draw(RANKS), draw(EXTENTS)
-    return ranks, extents, draw(grids(extents, ranks, halo=2))
 
 
 @settings(max_examples=50)
@@ -68,12 +61,6 @@ def test_an_empty_part_is_empty_only_where_the_grid_is_divided(halo):
         own = np.zeros(shape)
         own[...] = whole[grid.box(1)]
         assert grid.units(1) == 0
-
-
-def test_what_a_rank_owns_in_pieces_is_no_box():
-    grid = BlockGrid([Distribution.block_cyclic(8, 2, 1)])
-    with pytest.raises(ValueError, match="rank 0 owns 4 ranges of dimension 0"):
-        grid.box(0)
 
 
 @pytest.mark.parametrize(
@@ -153,12 +140,15 @@ def test_every_function_of_the_stub_names_a_keyword_that_it_does_not_have():
             assert str(error.value) == f"{function}() got an unexpected keyword argument '{hint}"
 
 
-def test_sequences_of_any_kind_make_a_grid():
+def test_sequences_of_any_kind_make_a_grid_whose_pieces_may_be_no_box():
     grid = BlockGrid(
         (Distribution.even(8, 2),), halo=((np.int64(1), 0, False),), ranks=np.array([3, 1])
     )
     assert grid.local_extents(1) == (5,)
     assert grid.box(3) == (slice(0, 4),)
+    grid = BlockGrid([Distribution.block_cyclic(8, 2, 1)])
+    with pytest.raises(ValueError, match="rank 0 owns 4 ranges of dimension 0"):
+        grid.box(0)
 
 
 def test_a_halo_that_was_forgotten_is_refused_and_one_of_width_0_moves_nothing():

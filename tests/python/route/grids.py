@@ -156,3 +156,10 @@ EXTENTS = st.one_of(
     st.lists(st.integers(0, 9), min_size=1, max_size=3),
     st.lists(st.integers(1, 3), min_size=4, max_size=6),
 )
+
+
+@st.composite
+def any_grids(draw: st.DrawFn) -> tuple[int, list[int], Grid]:
+    """Ranks, extents, and a grid of these on some of the ranks."""
+    ranks, extents = draw(RANKS), draw(EXTENTS)
+    return ranks, extents, draw(grids(extents, ranks, halo=2))

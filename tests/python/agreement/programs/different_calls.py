@@ -55,7 +55,7 @@ def calls(folder: str) -> dict[str, Callable[[], object]]:
     }
 
 
-def test_ranks_in_different_calls_hear_which() -> None:
+def test_ranks_in_different_calls_hear_which():
     folder = WORLD.bcast(tempfile.mkdtemp() if WORLD.rank == 0 else None)
     known = calls(folder)
     known["route.save"]()

@@ -27,7 +27,7 @@ def wrong_rounds(comm: MPI.Intracomm, transport: str) -> list[int]:
     return wrong
 
 
-def test_threads_may_make_exchanges_at_once() -> None:
+def test_threads_may_make_exchanges_at_once():
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
         return
     for _ in range(3):

@@ -5,6 +5,7 @@
 import copy
 import pickle
 import tempfile
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,19 @@ def test_rows_that_differ_between_ranks():
         refused(f"rank {LAST} has rows of", lambda t=transformer: t.create_ghost_mapping([0]))
 
 
-def test_a_son_of_other_elements():
+def test_sons_that_do_not_fit():
     father = transrank.ParArray.variable([2] * ROWS, float)
     for son in (transrank.ParArray.variable([2], np.int64), transrank.ParArray.fixed(1, 2, float)):
         transformer = numbered(father, on_last(son, transrank.ParArray.variable([2], float)))
         refused("cannot be ghosts of", lambda t=transformer: t.create_ghost_mapping([0]))
+    for wrong in (np.zeros((2, 2)), np.zeros((1, 3)), np.zeros((1, 2), int)):
+        transformer = numbered(son=on_last(wrong, np.zeros((1, 2))))
+        says = f"the son on rank {LAST} is <ParArray"
+        refused(says, lambda t=transformer: t.create_ghost_mapping([0]))
+    array, other = np.zeros((ROWS, 2)), np.zeros((ROWS, 2))
+    both = transrank.ParArray.of(array)
+    transformer = transrank.ArrayTransformer(WORLD, both, on_last(both, other))
+    refused("father and son are the same array", transformer.create_global_mapping)
 
 
 def test_what_is_no_copy_or_has_a_negative_length():
@@ -101,17 +110,8 @@ def test_a_mapping_for_other_rows():
     lender = numbered()
     lender.create_ghost_mapping([0])
     borrower = numbered(np.zeros((on_last(ROWS + 1, ROWS), 2)))
-    refused(
-        f"for {ROWS} owned rows on rank {LAST}, but the father has {ROWS + 1}",
-        lambda: borrower.borrow_mapping(lender),
-    )
-
-
-def test_a_son_that_does_not_fit():
-    for wrong in (np.zeros((2, 2)), np.zeros((1, 3)), np.zeros((1, 2), int)):
-        transformer = numbered(son=on_last(wrong, np.zeros((1, 2))))
-        says = f"the son on rank {LAST} is <ParArray"
-        refused(says, lambda t=transformer: t.create_ghost_mapping([0]))
+    says = f"for {ROWS} owned rows on rank {LAST}, but the father has {ROWS + 1}"
+    refused(says, lambda: borrower.borrow_mapping(lender))
 
 
 def test_a_son_of_the_user_receives_the_ghosts():
@@ -177,18 +177,10 @@ def test_what_is_written_must_be_writeable():
     transformer.create_ghost_mapping([0])
     father.flags.writeable = on_last(False, True)
     transformer.pull_once()
-    refused(
-        f"the father on rank {LAST} is read-only", lambda: transformer.init_persistent_push("add")
-    )
+    push = partial(transformer.init_persistent_push, "add")
+    refused(f"the father on rank {LAST} is read-only", push)
     son.flags.writeable = on_last(False, True)
     refused(f"the son on rank {LAST} is read-only", transformer.init_persistent_pull)
-
-
-def test_one_array_cannot_be_father_and_son():
-    array, other = np.zeros((ROWS, 2)), np.zeros((ROWS, 2))
-    both = transrank.ParArray.of(array)
-    transformer = transrank.ArrayTransformer(WORLD, both, on_last(both, other))
-    refused("father and son are the same array", transformer.create_global_mapping)
 
 
 def test_a_route_that_exists_serves_as_mapping():

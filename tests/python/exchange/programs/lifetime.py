@@ -59,20 +59,6 @@ def test_shared_memory_is_freed_with_the_last_view():
     assert shared_bytes_of_this_process() == before
 
 
-def test_garbage_on_one_rank_alone_disturbs_nobody():
-    ring = Ring()
-    exchange = ring.bind()
-    for epoch in range(20):
-        if epoch % WORLD.size == WORLD.rank:
-            cycle: list[object] = [Ring().source, transrank.zeros(1000)]
-            cycle.append(cycle)
-            del cycle
-            gc.collect()
-        ring.write(epoch)
-        exchange.run()
-        assert ring.has_arrived(epoch)
-
-
 def test_exchanges_may_die_in_another_order_on_each_rank():
     rings = [Ring() for _ in TRANSPORTS]
     exchanges = [ring.bind(transport) for ring, transport in zip(rings, TRANSPORTS, strict=True)]

@@ -140,11 +140,10 @@ def test_each_side_has_the_shape_of_its_own_grid():
     ):
         refused(words, partial(bind_and_run, route, pair))
         refused(words, partial(Redistribution.along(WORLD, route, *grids).store, pair))
-    refused(
-        "the source has", partial(bind_and_run, route.transposed(), (of_destination, of_source))
-    )
+    back = route.transposed()
+    refused("the source has", partial(bind_and_run, back, (of_destination, of_source)))
     bind_and_run(route, (of_source, of_destination.T.copy()))
-    bind_and_run(route.transposed(), (of_destination.T.copy(), of_source))
+    bind_and_run(back, (of_destination.T.copy(), of_source))
 
 
 def test_layouts_of_another_shape_than_the_route_are_refused():

@@ -91,7 +91,7 @@ def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
         refused("on ranks 1", lambda: grid.gather(u, root=int(last)))
 
 
-def test_an_array_is_refused_with_the_likely_mistake() -> None:
+def test_an_array_is_refused_with_the_likely_mistake():
     for first, side in ((False, "last"), (True, "first")):
         grid = transrank.Grid(WORLD, (9, 7), halo=1, components_first=first)
         u, v = grid.zeros(), grid.zeros(3)
@@ -110,7 +110,7 @@ def test_an_array_is_refused_with_the_likely_mistake() -> None:
         refused("makes a grid with", lambda: transrank.Grid(WORLD, (9, 7 + WORLD.rank)))
 
 
-def test_a_grid_that_cannot_be_is_refused_where_it_is_made() -> None:
+def test_a_grid_that_cannot_be_is_refused_where_it_is_made():
     for arguments, says in [
         ({"shape": (4, -1)}, "-1"),
         ({"shape": ()}, "dimension"),

@@ -72,48 +72,29 @@ def ended(
         (ended(status=137), "mpiexec exited with 137 (signal 9, SIGKILL?)", "dmesg"),
         (ended(status=135), "mpiexec exited with 135 (signal 7, SIGBUS?)", "mount -o remount"),
         (ended(status=5), "mpiexec exited with 5", None),
-        (
-            ended("transrank-run: run.jsonl: No space left on device", *HYDRA_KILLED, status=3),
-            "the disk is full",
-            "free some space",
-        ),
-        (
-            ended("transrank-run: run.jsonl: cannot be written: File too large", status=3),
-            "the record file may not grow further",
-            "ulimit -f",
-        ),
+        (ended("run.jsonl: No space left on device", *HYDRA_KILLED), "the disk is full", "free"),
+        (ended("x: cannot be written: File too large"), "file may not grow further", "ulimit -f"),
         (
             ended("transrank-run: Resource temporarily unavailable", *HYDRA_KILLED, status=3),
-            "no further process or thread may be started",
-            "ulimit -u",
+            *("no further process or thread may be started", "ulimit -u"),
         ),
-        (
-            ended("[n3] transrank-run: MPI_Irecv failed on rank 3: truncated", status=3),
-            "MPI_Irecv failed on rank 3: truncated",
-            None,
-        ),
+        (ended("[n3] transrank-run: MPI_Irecv failed on rank 3: cut"), "MPI_Irecv failed", None),
         (
             ended("transrank-run: error while loading shared libraries: libmpi.so.12: cannot"),
-            "transrank-run does not find libmpi.so.12",
-            "load the MPI",
+            *("transrank-run does not find libmpi.so.12", "load the MPI"),
         ),
         (
             ended("[proxy:0@vm] HYDU_create_process (x.c:73): execvp error on file ./no (No such"),
-            "the launcher cannot start ./no",
-            "every node",
+            *("the launcher cannot start ./no", "every node"),
         ),
         (
-            ended(
-                "transrank-run: unknown or incomplete option '--newer'; see transrank-run --help"
-            ),
-            "another version: it does not know --newer",
-            "make build",
+            ended("transrank-run: unknown or incomplete option '--new'; see transrank-run --help"),
+            *("another version: it does not know --new", "make build"),
         ),
         (ended("There are not enough slots available"), "fewer slots than ranks", "fewer ranks"),
         (
             ended("The PMIx server's listener thread failed to start. We cannot"),
-            "the files of a killed job",
-            "start it again",
+            *("the files of a killed job", "start it again"),
         ),
         (
             ended(
@@ -122,8 +103,7 @@ def ended(
                 "version PMIx. Aborting.",
                 "   Exit code:    16",
             ),
-            "the launcher belongs to another MPI than transrank-run",
-            "unset MPIEXEC",
+            *("the launcher belongs to another MPI than transrank-run", "unset MPIEXEC"),
         ),
         (ended(status=-9, timed_out=True), "ended after 12 s without an end in sight", "hang"),
     ],

@@ -51,7 +51,7 @@ def test_ranks_are_bound_to_cores_while_there_are_cores_and_yield_beyond():
     assert "--overcommit" in Srun(FOUR, "openmpi", "srun").options(Shape(5))
 
 
-def test_settings_of_a_launcher_go_before_those_of_the_user():
+def test_settings_go_before_those_of_the_user_who_may_ask_for_more_threads():
     added = {"OMP_NUM_THREADS": "4", "UCX_TLS": "self,sm"}
     with_them = replace(openmpi(), added=added)
     found = with_them.environment(Shape(2), {"UCX_TLS": "tcp", "OPENBLAS_NUM_THREADS": "8"})
@@ -59,6 +59,12 @@ def test_settings_of_a_launcher_go_before_those_of_the_user():
     assert "OPENBLAS_NUM_THREADS" not in found
     # Open MPI starts ranks on other nodes with its own variables alone.
     assert with_them.options(Shape(2))[-4:] == ["-x", "OMP_NUM_THREADS", "-x", "UCX_TLS"]
+    program = ["sh", "-c", "echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS $MKL_NUM_THREADS"]
+    launcher = launchers.default_launcher(Capacity(1, 2))
+    assert launched(launcher, Shape(2), program) == ["1 1 1", "1 1 1"]
+    added = launcher.environment(Shape(2), {"OMP_NUM_THREADS": "4"})
+    assert "OMP_NUM_THREADS" not in added
+    assert added["BLIS_NUM_THREADS"] == added["VECLIB_MAXIMUM_THREADS"] == "1"
 
 
 @pytest.mark.parametrize(
@@ -89,13 +95,17 @@ def test_ranks_per_node_and_a_restricted_affinity_reach_the_launcher():
     assert openmpi(capacity).options(Shape(2))[-2:] == ["--bind-to", "none"]
 
 
-def test_the_fullest_node_decides_whether_ranks_share_cores():
+def test_an_mpiexec_is_recognised_and_its_fullest_node_decides():
     capacity = Capacity(nodes=3, cores_per_node=4)
     assert not capacity.oversubscribed(Shape(12))
     assert capacity.oversubscribed(Shape(13))
     assert capacity.oversubscribed(Shape(6, 6))
     assert capacity.fits(Shape(12, 4))
     assert not capacity.fits(Shape(4, 1))
+    mpiexec = installation.mpiexec()
+    if mpiexec is None:
+        pytest.skip("this MPI has no mpiexec")
+    assert installation.kind_of_mpiexec(mpiexec) == installation.mpi_kind()
 
 
 @pytest.mark.skipif(
@@ -130,15 +140,6 @@ def test_the_real_launcher_starts_so_many_ranks_bound_if_they_fit(ranks):
     assert len(bindings) == ranks
     if ranks <= cores:
         assert len(set(bindings)) == ranks
-
-
-def test_every_launch_gets_one_thread_per_rank_unless_the_user_says_otherwise():
-    program = ["sh", "-c", "echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS $MKL_NUM_THREADS"]
-    launcher = launchers.default_launcher(Capacity(1, 2))
-    assert launched(launcher, Shape(2), program) == ["1 1 1", "1 1 1"]
-    added = launcher.environment(Shape(2), {"OMP_NUM_THREADS": "4"})
-    assert "OMP_NUM_THREADS" not in added
-    assert added["BLIS_NUM_THREADS"] == added["VECLIB_MAXIMUM_THREADS"] == "1"
 
 
 def test_a_template_is_filled_in_and_followed_by_the_program():
@@ -206,10 +207,3 @@ def test_every_launcher_is_told_the_ranks_and_binds_exactly_when_they_fit(
         assert words[-2:] == PROGRAM
         bound = any(word in ("core", "--cpu-bind=cores") for word in words[-3:] + words[-4:-2])
         assert bound == (share <= cores), shlex.join(words)
-
-
-def test_the_built_in_mpi_is_recognised_by_its_own_words():
-    mpiexec = installation.mpiexec()
-    if mpiexec is None:
-        pytest.skip("this MPI has no mpiexec")
-    assert installation.kind_of_mpiexec(mpiexec) == installation.mpi_kind()

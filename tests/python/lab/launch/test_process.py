@@ -3,11 +3,8 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
-import sys
-import threading
 import time
 from pathlib import Path
 
@@ -15,12 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support import processes
 from transrank.errors import LaunchError
-from transrank.lab.launch import launchers, process
-from transrank.lab.launch.launcher import Capacity
+from transrank.lab.launch import process
 from transrank.lab.launch.outputs import files_of, json_objects, lines_of
-from transrank.lab.store.records import Shape
 
 SHELL = ["/bin/sh", "-c"]
 
@@ -136,61 +130,6 @@ def test_megabytes_of_output_do_not_block_the_launch():
     script = "head -c 20000000 /dev/zero | tr '\\0' 'x' | fold -w 1000"
     assert run(script, take_line=take).ok
     assert count == 20_000_000
-
-
-@pytest.mark.parametrize("victim", ["launcher", "rank"])
-def test_killing_the_launcher_or_a_rank_leaves_no_process(victim, tmp_path):
-    """Under the real mpiexec: Hydra's ranks have sessions of their own, Open MPI's groups."""
-    shape = Shape(2)
-    launcher = launchers.default_launcher(Capacity(1, 2))
-    program = [sys.executable, "-c", "import os, time; os.write(1, b'up\\n'); time.sleep(600)"]
-    up: list[str] = []
-    ended = threading.Event()
-    mine = os.getpid()
-
-    def take(line: str) -> bool:
-        up.extend(re.findall("up", line))  # launchers may glue the lines of two ranks
-        return "up" in line
-
-    def strike() -> None:
-        while len(up) < shape.ranks:
-            if ended.wait(0.05):
-                return
-        below = processes.below(mine)
-        ranks = [pid for pid, name in below.items() if name.startswith("python")]
-        others = [pid for pid in below if pid not in ranks]
-        processes.kill(min(others) if victim == "launcher" else max(ranks))
-
-    striker = threading.Thread(target=strike)
-    striker.start()
-    try:
-        outcome = process.run(
-            launcher.command(shape, program),
-            environment={**os.environ, **launcher.environment(shape, os.environ)},
-            timeout_seconds=60,
-            take_line=take,
-            log=tmp_path / "log",
-        )
-    finally:
-        ended.set()
-        striker.join()
-    assert len(up) == shape.ranks, outcome
-    assert not outcome.ok
-    assert not outcome.timed_out
-    assert marked_processes() == []
-
-
-def test_an_interrupt_ends_the_launch_in_order():
-    seen: list[str] = []
-
-    def take(line: str) -> bool:
-        seen.append(line)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run("echo up; exec sleep 600", take_line=take)
-    assert seen == ["up"]
-    assert marked_processes() == []
 
 
 def test_an_interrupt_while_the_launcher_starts_leaves_no_process(monkeypatch):

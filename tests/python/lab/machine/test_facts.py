@@ -121,7 +121,7 @@ def test_the_size_of_shared_memory_is_that_of_the_mount(tmp_path, options, size)
     assert read(tmp_path, tree).memory.shared_memory_bytes == size
 
 
-def test_two_machines_differ_by_what_does_not_change_on_one(tmp_path):
+def test_machines_differ_by_what_does_not_change_on_one(tmp_path):
     server = read(tmp_path / "server", trees.server()).as_json()
     virtual = read(tmp_path / "virtual", trees.virtual_machine()).as_json()
     assert facts.differences(server, server | {"load": {}, "governor": "performance"}) == []
@@ -129,8 +129,6 @@ def test_two_machines_differ_by_what_does_not_change_on_one(tmp_path):
     assert "cores was 16, is 2" in changes
     assert any(change.startswith("kernel was 5.14.0") for change in changes)
 
-
-def test_a_job_on_another_node_of_its_kind_is_on_the_same_machine():
     def node(host: str, system: str | None, cores: int = 16) -> dict[str, object]:
         return {"host": host, "cores": cores, "allocation": {"system": system, "nodes": 1}}
 

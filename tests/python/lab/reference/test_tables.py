@@ -66,17 +66,15 @@ def test_printed_rates_follow_from_sizes_and_times_by_imb_counting():
     assert checked > 70
 
 
-def test_barrier_has_no_size():
+def test_points_have_the_published_rates_where_they_have_a_size():
     barriers = [p for p in machine("fugaku").points if p.axes.get("operation") == "barrier"]
     assert [point.nodes for point in barriers] == [384, 3072, 27648]
     assert all(point.bytes is None for point in barriers)
-
-
-def test_send_modes_are_the_published_two_figures():
     rates = {(point.axes["routine"], point.nodes): point.rate for point in machine("triton").points}
     assert rates[("bsend", 1)] == pytest.approx(4.9e9)
     assert rates[("sendrecv", 2)] == pytest.approx(6.3e9)
     assert len(rates) == 6
+    assert ReferencePoint("m", "launch", {}, 1, 1, 2.0).rate is None
 
 
 def test_ghost_bandwidth_and_printed_time_agree():
@@ -101,7 +99,3 @@ def test_an_unknown_machine_names_the_known_ones():
         machine("roadrunner")
     assert "fugaku, triton" in str(refused.value.hint)
     assert machine("Fugaku") is machine("fugaku")
-
-
-def test_a_point_without_bytes_has_no_rate():
-    assert ReferencePoint("m", "launch", {}, 1, 1, 2.0).rate is None

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page says of advection: costs from known times, errors from known outcomes."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -22,8 +20,8 @@ ITERATIONS = 10
 DOMAIN = {"scheme": "second-order", "processes": "even", "velocity": "++"}
 
 
-@pytest.fixture
-def page(tmp_path: Path) -> Page:
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
     survey = Survey(noise=0.0)
     for points in (100, 200):
         for (way, overlap), seconds in STEPS.items():
@@ -45,7 +43,7 @@ def page(tmp_path: Path) -> Page:
             }
             computed = advected(points, 0.1 / points)
             survey.measured("advection-solution", axes, 1e-3, outcome=computed)
-    return Page(render_report([survey.read(tmp_path)]))
+    return Page(render_report([survey.read(tmp_path_factory.mktemp("advection"))]))
 
 
 def table(page: Page, name: str) -> list[list[str]]:
@@ -61,10 +59,7 @@ def test_the_halo_is_held_against_the_unsplit_sweep_and_the_sweep_against_a_copy
     assert rows["100", "auto"][1] == "+10.0 %"
     assert rows["100", "auto, overlapped"][1:3] == ["+5.0 %", "50 %"]
     assert rows["200", "auto"][1] == "+10.0 %"
-    assert (
-        "the cheapest halo (auto, overlapped) makes a second-order step take "
-        "5.0 % (5.0 % to 5.0 %) more time" in page.text
-    )
+    assert "makes a second-order step take 5.0 % (5.0 % to 5.0 %) more time" in page.text
     assert "the step alone runs at 80 % (80 % to 80 %) of the fastest copy" in page.text
 
 

@@ -297,7 +297,7 @@ def test_paper_is_white_whatever_the_theme(open_page):
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_captions_are_read_without_scrolling(open_page, scripts):
+def test_a_phone_scrolls_down_only_and_captions_are_read_without_scrolling(open_page, scripts):
     page = open_page(PHONE, scripts=scripts)
     unfold(page)
     captions = page.locator("caption span").all()
@@ -305,6 +305,14 @@ def test_captions_are_read_without_scrolling(open_page, scripts):
     for caption in captions:
         box = caption.bounding_box()
         assert box["x"] + box["width"] <= PHONE[0]
+    if scripts:
+        draw_all(page)
+    unfold(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    if scripts:
+        for drawing in page.locator(".drawing svg.marks").all():
+            box = drawing.bounding_box()
+            assert box["x"] + box["width"] <= PHONE[0]
 
 
 def test_cells_of_a_field_are_squares_on_every_page(open_page, report):
@@ -321,19 +329,6 @@ def test_cells_of_a_field_are_squares_on_every_page(open_page, report):
         box = field.locator(".mark-rect").first.bounding_box()
         assert box["width"] == pytest.approx(box["height"], abs=1)
         assert box["width"] <= PHONE[0]
-
-
-@pytest.mark.parametrize("scripts", [True, False])
-def test_a_phone_scrolls_down_only(open_page, scripts):
-    page = open_page(PHONE, scripts=scripts)
-    if scripts:
-        draw_all(page)
-    unfold(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
-    if scripts:
-        for drawing in page.locator(".drawing svg.marks").all():
-            box = drawing.bounding_box()
-            assert box["x"] + box["width"] <= PHONE[0]
 
 
 def test_live_figures_fit_a_window_that_changes(open_page):

@@ -79,11 +79,14 @@ def test_only_axes_that_tell_results_apart_are_named():
     assert {name(each) for each in results} == {"pingpong"}
 
 
-def test_a_result_without_a_size_or_value_is_no_point():
+def test_only_results_with_a_size_are_points_and_the_empty_message_has_a_place():
     assert (
         point_of(CaseResult("s", "s/a", {"a": "b"}, Shape(2), "ok", headline=Estimate(1))) is None
     )
     assert point_of(CaseResult("s", "s/8B", {"bytes": 8}, Shape(2), "skipped")) is None
+    axis = bytes_axis([0, 1, 1024])["axis"]
+    assert axis["values"][0] == EMPTY_MESSAGE
+    assert 1.0 not in axis["values"], "its label would touch that of 0 B"
 
 
 def test_quantities_turn_the_interval_and_an_empty_message_has_no_rate():
@@ -179,12 +182,6 @@ def test_every_size_is_inside_the_domain(sizes):
     assert low < high
     for size in sizes:
         assert low <= max(size, EMPTY_MESSAGE) <= high
-
-
-def test_the_empty_message_has_a_place_left_of_one_byte():
-    axis = bytes_axis([0, 1, 1024])["axis"]
-    assert axis["values"][0] == EMPTY_MESSAGE
-    assert 1.0 not in axis["values"], "its label would touch that of 0 B"
 
 
 @given(st.lists(st.floats(1e-9, 1e9), min_size=1))

@@ -17,7 +17,6 @@ from transrank.lab.report.palette import Palette
 from transrank.lab.report.questions import contention, launch
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.questions.table import ask_all
-from transrank.lab.report.tables import numbers_table
 from transrank.lab.report.words.verdict import give_verdict
 from transrank.lab.store.lines import DISTURBED
 
@@ -126,16 +125,6 @@ def test_every_time_of_a_figure_is_that_of_a_case(run, questions):
     ]
     assert printed(TIME, told)
     assert printed(TIME, told) <= known_times(run)
-
-
-def test_the_tables_of_all_numbers_have_the_value_of_each_case(run):
-    for study in {result.study for result in run.results}:
-        table = numbers_table(study, [run])
-        column = [one.heading for one in table.columns].index("median")
-        results = [result for result in run.results if result.study == study]
-        for row, result in zip(table.rows, results, strict=True):
-            if result.headline is not None:
-                assert row.cells[column] == units.format_seconds(result.headline.value)
 
 
 def test_means_over_ranks_leave_out_the_launches_that_the_value_of_their_case_does(run):

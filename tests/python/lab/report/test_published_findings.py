@@ -22,19 +22,20 @@ def steps_of(name: str) -> dict[tuple[str, str, str], str]:
     }
 
 
-def test_steps_and_falls_of_published_curves_are_found():
+def test_steps_of_curves_and_times_of_first_and_last_ranks_are_found():
     found = steps_of("fugaku")
     assert found["allreduce", "8 B", "16 B"] == "6.79"
     assert found["allreduce", "64 KiB", "128 KiB"] == "0.381"
     assert found["scatterv", "256 B", "512 B"] == "3.11"
     assert found["bcast", "32 B", "64 B"] == "9.06"
     assert not any(curve == "pingpong" for curve, _, _ in found)
-
-
-def test_each_shape_of_a_job_has_the_time_of_its_first_and_its_last_rank():
     rows = {row.cells[1]: row.cells for row in fugaku.launch_facts().rows}
     assert rows["4x6x32"] == ("768", "4x6x32", "3.78 s", "4.47 s", "4.00 s", "4.94 s")
     assert set(rows) >= {"noncont", "32x6x4", "8x12x8", "48x12x48"}
+    assert findings(machine("fugaku"), ["pingpong"]) == ()
+    some = published.findings(machine("fugaku"), ["launch", "exchange"])
+    assert some == published.findings(machine("fugaku"))[: len(some)]
+    assert len(some) == 3
 
 
 def test_alltoall_has_the_source_s_shapes_and_algorithms_and_ours_beside():
@@ -130,10 +131,3 @@ def test_every_machine_has_something_to_say(known):
     assert findings(known)
     assert facts(known)
     assert all(len(row.cells) == len(t.columns) for t in facts(known) for row in t.rows)
-
-
-def test_only_what_concerns_the_studies_asked_for_is_said():
-    assert findings(machine("fugaku"), ["pingpong"]) == ()
-    some = published.findings(machine("fugaku"), ["launch", "exchange"])
-    assert some == published.findings(machine("fugaku"))[: len(some)]
-    assert len(some) == 3

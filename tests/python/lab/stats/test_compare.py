@@ -44,6 +44,16 @@ def judge(baseline: list[float], candidate: list[float], threshold: float = 0.05
     return verdict
 
 
+def noisy(
+    seed: int, spread: float, cases: int, launches: int, slower: float = 1.0
+) -> tuple[list[CaseResult], list[CaseResult]]:
+    """Two runs of one machine, of which the second took `slower` times as long."""
+    noise = np.exp(np.random.default_rng(seed).normal(0, spread, (2, cases, launches)))
+    noise[1] *= slower
+    one, other = ([result(str(i), row.tolist()) for i, row in enumerate(run)] for run in noise)
+    return one, other
+
+
 CALM = [1.0, 1.004, 0.997]
 
 
@@ -120,16 +130,11 @@ def test_an_obstacle_leaves_every_case_unclear_whatever_its_values():
 
 
 def test_the_smallest_visible_slowdown_is_found_from_there_on_in_half_of_the_cases():
-    random = np.random.default_rng(19)
-    noise = np.exp(random.normal(0, 0.02, (2, 400, 8)))
-    baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
-
     def found(slowdown: float) -> int:
-        candidate = [
-            result(str(i), (row * (1 + slowdown)).tolist()) for i, row in enumerate(noise[1])
-        ]
-        return sum(v.alone == "slower" for v in compare_results(baseline, candidate, 0.05))
+        runs = noisy(19, 0.02, 400, 8, slower=1 + slowdown)
+        return sum(v.alone == "slower" for v in compare_results(*runs, 0.05))
 
+    baseline, _ = noisy(19, 0.02, 400, 8)
     family = summarise_family(compare_results(baseline, baseline, 0.05), 0.05)
     assert found(family.visible) == pytest.approx(200, abs=40)
     assert 0.05 < family.visible < family.visible_alone
@@ -155,29 +160,27 @@ def test_means_are_compared_with_means():
     assert found.verdict == "same"
 
 
-def test_two_pairs_have_a_ratio_and_one_has_none():
+def test_a_paired_ratio_cancels_what_both_launches_share():
     assert paired_ratio([1.0, 3.0], [2.0, 6.0]) == Estimate(2.0)
     with pytest.raises(ValueError, match="do not form two or more pairs"):
         paired_ratio([1.0], [2.0])
+    random = np.random.default_rng(17)
+    hours = np.exp(random.normal(0, 0.3, 8))
+    found = paired_ratio(hours, 1.1 * hours * np.exp(random.normal(0, 0.005, 8)))
+    assert found.value == pytest.approx(1.1, abs=0.01)
+    assert found.relative_width < 0.02
 
 
 def test_many_comparisons_of_one_machine_with_itself_raise_no_alarm():
-    random = np.random.default_rng(7)
     alarms = 0
-    for _ in range(12):
-        launches = np.exp(random.normal(0, 0.03, (2, 150, 3)))
-        baseline = [result(str(i), row.tolist()) for i, row in enumerate(launches[0])]
-        candidate = [result(str(i), row.tolist()) for i, row in enumerate(launches[1])]
-        verdicts = compare_results(baseline, candidate, 0.05)
+    for seed in range(12):
+        verdicts = compare_results(*noisy(seed, 0.03, 150, 3), 0.05)
         alarms += any(v.verdict in ("slower", "faster") for v in verdicts)
     assert alarms <= 2
 
 
 def test_an_alarm_that_may_be_chance_says_so():
-    random = np.random.default_rng(11)
-    noise = np.exp(random.normal(0, 0.02, (2, 300, 3)))
-    baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
-    candidate = [result(str(i), row.tolist()) for i, row in enumerate(noise[1])]
+    baseline, candidate = noisy(11, 0.02, 300, 3)
     lonely = (result("x", [1.0, 1.01, 0.99]), result("x", [1.11, 1.12, 1.13]))
     (alone,) = compare_results([lonely[0]], [lonely[1]], 0.05)
     assert alone.verdict == "slower"
@@ -187,11 +190,7 @@ def test_an_alarm_that_may_be_chance_says_so():
 
 
 def test_a_slowdown_of_everything_is_found_among_many_cases():
-    random = np.random.default_rng(13)
-    noise = np.exp(random.normal(0, 0.01, (2, 100, 5)))
-    baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
-    candidate = [result(str(i), (1.2 * row).tolist()) for i, row in enumerate(noise[1])]
-    family = summarise_family(compare_results(baseline, candidate, 0.05), 0.05)
+    family = summarise_family(compare_results(*noisy(13, 0.01, 100, 5, slower=1.2), 0.05), 0.05)
     assert family.counts["slower"] > 95
     assert family.median_ratio == pytest.approx(1.2, abs=0.01)
     assert family.judged + family.counts["unclear"] == 100
@@ -207,14 +206,6 @@ def test_every_verdict_is_counted():
 def test_a_threshold_that_is_none_is_refused(threshold):
     with pytest.raises(ValueError, match="threshold"):
         compare_results([], [], threshold)
-
-
-def test_a_paired_ratio_cancels_what_both_launches_share():
-    random = np.random.default_rng(17)
-    hours = np.exp(random.normal(0, 0.3, 8))
-    found = paired_ratio(hours, 1.1 * hours * np.exp(random.normal(0, 0.005, 8)))
-    assert found.value == pytest.approx(1.1, abs=0.01)
-    assert found.relative_width < 0.02
 
 
 @pytest.mark.parametrize("astray", [0.2, 5.0])

@@ -80,7 +80,7 @@ def test_without_a_shared_link_nobody_is_disturbed_however_noisy_the_timings():
         assert not any(one.real for one in contention.disturbances(measured))
 
 
-def test_a_disturbance_of_a_few_percent_is_none_worth_naming():
+def test_a_disturbance_is_named_where_all_values_lie_well_above_the_control():
     def slightly(pairs: tuple[Pair, ...], domain: int) -> float:
         return 0.0927 if pairs and domain == 0 else 0.09
 
@@ -89,8 +89,6 @@ def test_a_disturbance_of_a_few_percent_is_none_worth_naming():
     assert found[0].p_value < 1e-3
     assert not found[0].real
 
-
-def test_of_one_rank_per_domain_and_few_launches_all_must_lie_above_the_control():
     def shared(pairs: tuple[Pair, ...], domain: int) -> float:
         return 0.2 if pairs and domain in (0, 2) else 0.1
 
@@ -147,7 +145,7 @@ def test_launches_that_contradict_each_other_call_nothing_disturbed():
     assert not any(one.real for one in found)
 
 
-def test_a_domain_has_the_mean_and_deviation_of_its_ranks_values():
+def test_a_domain_has_the_mean_of_its_ranks_and_pairs_are_read_as_written():
     (measured,) = contention.contentions(cases(EACH, two_xt6_nodes, 48, 6, launches=1))
     assert [traffic.pairs for traffic in measured.traffics] == [
         (),
@@ -161,6 +159,11 @@ def test_a_domain_has_the_mean_and_deviation_of_its_ranks_values():
     assert one.deviation == pytest.approx(float(np.std(one.values, ddof=1)))
     of_pair = measured.traffics[1].off_node_mean
     assert of_pair == pytest.approx(0.18, rel=0.01)
+    assert contention.parse_pairs("none") == ()
+    assert contention.parse_pairs("0-4+11-15") == ((0, 4), (11, 15))
+    for wrong in ("", "0", "0-1-2", "a-b"):
+        with pytest.raises(ValueError, match=r"does not name pairs|invalid literal"):
+            contention.parse_pairs(wrong)
 
 
 def ring_of_dies(pairs: tuple[Pair, ...], domain: int) -> float:
@@ -252,11 +255,3 @@ def test_unlike_or_few_links_are_not_held_against_each_other():
     assert contention.slow_links(measured) == ([], [])
     (measured,) = contention.contentions(cases(("0-2", "1-3"), lambda _, domain: 1 + domain, 4, 1))
     assert contention.slow_links(measured) == ([], [])
-
-
-def test_pairs_are_read_as_they_are_written():
-    assert contention.parse_pairs("none") == ()
-    assert contention.parse_pairs("0-4+11-15") == ((0, 4), (11, 15))
-    for wrong in ("", "0", "0-1-2", "a-b"):
-        with pytest.raises(ValueError, match=r"does not name pairs|invalid literal"):
-            contention.parse_pairs(wrong)

@@ -53,45 +53,27 @@ def covers(interval: Estimate, truth: float) -> bool:
     return interval.low <= truth <= interval.high
 
 
-def pooled(launches: Sequence[Samples]) -> Estimate:
-    return median_interval(np.concatenate(launches))
-
-
 def by_launch(launches: Sequence[Samples]) -> Estimate:
     return combine([median_interval(samples) for samples in launches])
-
-
-def coverage(
-    method: Callable[[Sequence[Samples]], Estimate],
-    launches: int,
-    between_launches: float,
-    between_rounds: float,
-    noise: Callable[..., Samples],
-    trials: int = 500,
-) -> float:
-    random = np.random.default_rng(20261120)
-    truth = float(np.median(noise(random, 400_001)))
-    hits = sum(
-        covers(method(simulate(random, launches, between_launches, between_rounds, noise)), truth)
-        for _ in range(trials)
-    )
-    return hits / trials
-
-
-# Three standard errors of a share of 0.95 in 500 trials.
-SLACK = 0.03
 
 
 @pytest.mark.parametrize("launches", [3, 8])
 @pytest.mark.parametrize("noise", [student, spikes, coarse])
 @pytest.mark.parametrize("between_launches", [0.0, 0.02, 0.15])
 def test_the_interval_over_launches_covers_the_true_value(launches, noise, between_launches):
-    assert coverage(by_launch, launches, between_launches, 0.01, noise) >= 0.95 - SLACK
+    random = np.random.default_rng(20261120)
+    truth = float(np.median(noise(random, 400_001)))
+    surveys = (simulate(random, launches, between_launches, 0.01, noise) for _ in range(500))
+    # Three standard errors of a share of 0.95 in 500 trials are 0.03.
+    assert np.mean([covers(by_launch(survey), truth) for survey in surveys]) >= 0.95 - 0.03
 
 
 def test_an_interval_of_pooled_samples_would_not_cover():
-    # Why the launch is the unit of repetition.
-    assert coverage(pooled, 3, 0.02, 0.01, student, trials=300) < 0.7
+    """Why the launch is the unit of repetition."""
+    random = np.random.default_rng(20261120)
+    surveys = (simulate(random, 3, 0.02, 0.01, student) for _ in range(300))
+    pooled = [median_interval(np.concatenate(survey)) for survey in surveys]
+    assert np.mean([covers(interval, 1.0) for interval in pooled]) < 0.7
 
 
 def test_more_launches_narrow_the_interval_and_more_samples_do_not_replace_them():
@@ -104,29 +86,15 @@ def test_more_launches_narrow_the_interval_and_more_samples_do_not_replace_them(
     assert width(3) > 1.5 * width(5) > 2 * width(20)
 
 
-def test_one_astray_launch_does_not_move_the_value():
+def test_one_astray_launch_moves_no_value_and_widens_no_interval():
     calm = [Estimate(value, 0.99 * value, 1.01 * value) for value in (1.0, 1.01, 0.99, 1.0)]
     astray = Estimate(3.0, 2.9, 3.1)
     assert combine([*calm, astray]).value == pytest.approx(combine(calm).value, rel=0.02)
-
-
-@pytest.mark.parametrize("share", [0.1, 0.2, 0.5])
-def test_surveys_of_a_bimodal_library_agree_better_than_their_worst_launches(share):
-    random = np.random.default_rng(5)
-
-    def spread(survey: Callable[[Samples], float]) -> float:
-        spreads = []
-        for _ in range(400):
-            slow = random.random((5, 5)) < share
-            launches = np.where(slow, 1.15, 1.0) * np.exp(random.normal(0, 0.01, (5, 5)))
-            values = [survey(row) for row in launches]
-            spreads.append((max(values) - min(values)) / np.median(values))
-        return float(np.mean(spreads))
-
-    ours = spread(lambda row: combine([Estimate(value) for value in row]).value)
-    # One launch per survey is what IMB and OSU do.
-    single = spread(lambda row: float(row[0]))
-    assert ours < 0.95 * single if share < 0.5 else ours < 1.05 * single
+    logs = np.random.default_rng(4).normal(0, 0.01, 15)
+    calm, astray = (
+        combine([Estimate(float(value)) for value in np.exp([*logs, last])]) for last in (0, 1)
+    )
+    assert astray.relative_width < 1.6 * calm.relative_width
 
 
 # Launches as they are met: alike, skewed, in two groups, a tenth of them astray. Their logarithms.
@@ -163,14 +131,6 @@ def test_the_interval_holds_other_surveys_values_whatever_the_launches_are_like(
     assert np.mean([covers(one, other.value) for one, other in pairs]) >= 0.77
     middle = float(np.median([each.value for each in found]))
     assert np.mean([covers(each, middle) for each in found]) >= 0.90
-
-
-def test_an_astray_launch_does_not_widen_the_interval_of_many():
-    logs = np.random.default_rng(4).normal(0, 0.01, 15)
-    calm, astray = (
-        combine([Estimate(float(value)) for value in np.exp([*logs, last])]) for last in (0, 1)
-    )
-    assert astray.relative_width < 1.6 * calm.relative_width
 
 
 def test_two_groups_of_launches_are_named():

@@ -89,11 +89,18 @@ def test_own_and_away_make_the_whole_matrix():
     assert sorted(by_link["neighbor"]) == [3.0, 3.2, 4.0, 4.2]
 
 
-def test_a_rank_whose_pages_lie_elsewhere_is_left_out_and_counted():
+def test_what_was_misplaced_or_skipped_is_left_out_and_told():
     cases = [case("away-1", [3.0, 9.0, 4.0, 4.0], [2, 3, 0, 1], ["neighbor"] * 4, [0, 1, 0, 0])]
     (measured,) = locality.localities(cases)
     assert measured.misplaced == 1
     assert locality.matrix(measured) == pytest.approx({(0, 1): 3.0, (1, 0): 4.0})
+    skipped = Case(
+        study=locality.STUDY, case="locality/triad/away-1/100",
+        axes={"kernel": "triad", "arrangement": "away-1", "order": 100}, launch=0, shape=Shape(2),
+        status="skipped", reason="in one memory domain",
+    )  # fmt: skip
+    (measured,) = locality.localities([case("own", [1.0, 1.0], [0, 1], ["own"] * 2), skipped])
+    assert measured.skipped == {"away-1": "in one memory domain"}
 
 
 def test_two_launches_have_a_ratio_and_one_has_none():
@@ -122,13 +129,3 @@ def test_ranks_stand_once_sorted_by_the_median_of_their_launches():
     (measured,) = locality.localities(cases)
     shown: list[Worker] = locality.by_time(measured.arrangements["own"])
     assert [(worker.rank, worker.seconds) for worker in shown] == [(1, 1.1), (0, 3.2)]
-
-
-def test_what_was_skipped_keeps_its_reason():
-    skipped = Case(
-        study=locality.STUDY, case="locality/triad/away-1/100",
-        axes={"kernel": "triad", "arrangement": "away-1", "order": 100}, launch=0, shape=Shape(2),
-        status="skipped", reason="in one memory domain",
-    )  # fmt: skip
-    (measured,) = locality.localities([case("own", [1.0, 1.0], [0, 1], ["own"] * 2), skipped])
-    assert measured.skipped == {"away-1": "in one memory domain"}

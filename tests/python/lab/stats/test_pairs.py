@@ -60,11 +60,26 @@ def test_drift_that_both_share_does_not_matter():
     assert 0.05 < visible < 0.07
 
 
-def test_few_pairs_have_no_verdict():
+def test_few_pairs_have_no_verdict_and_samples_are_chosen_as_the_worse_side_needs():
     (found,) = compare_results([result([1.0, 1.0])], [result([2.0, 2.0])], 0.05, paired=True)
     assert found.verdict == "unclear"
     assert found.ratio == Estimate(2.0)
     assert found.reason == "fewer than 3 pairs of launches give no interval"
+    quiet, disturbed = launch_lines([1e-6] * 4), launch_lines([2e-6] * 4, DISTURBED)
+    baseline, candidate = summarise_case_pair(quiet, disturbed, None)
+    assert (baseline.basis, candidate.basis) == ("all", "all")
+    for launches in (4, 3):
+        baseline, _ = summarise_case_pair(quiet[:launches], quiet, None)
+        assert baseline.basis == "clean"
+    ours = launch_lines([1e-6] * 3) + [
+        from_json(Case, recorded.case(launch=i, seconds=[1e-6] * 9, flags=[DISTURBED] * 9))
+        for i in (3, 4, 5)
+    ]
+    theirs = [
+        from_json(Case, recorded.case(launch=i, seconds=[1e-6] * 9, flags=[flags] * 9))
+        for i, flags in enumerate([DISTURBED] * 3 + [0] * 3)
+    ]
+    assert len(paired_ratios(*summarise_case_pair(ours, theirs, None))) == 6
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.5])
@@ -79,27 +94,6 @@ def test_intervals_of_equal_variants_cover_one_whatever_pairs_share(shared):
         wrong.append(verdict.verdict in ("slower", "faster"))
     assert np.mean(covered) > 0.93
     assert np.mean(wrong) < 0.01
-
-
-def test_the_samples_of_both_are_chosen_as_the_worse_one_needs():
-    quiet, disturbed = launch_lines([1e-6] * 4), launch_lines([2e-6] * 4, DISTURBED)
-    baseline, candidate = summarise_case_pair(quiet, disturbed, None)
-    assert (baseline.basis, candidate.basis) == ("all", "all")
-    for launches in (4, 3):
-        baseline, _ = summarise_case_pair(quiet[:launches], quiet, None)
-        assert baseline.basis == "clean"
-
-
-def test_enough_pairs_count_where_either_side_alone_has_enough_launches():
-    ours = launch_lines([1e-6] * 3) + [
-        from_json(Case, recorded.case(launch=i, seconds=[1e-6] * 9, flags=[DISTURBED] * 9))
-        for i in (3, 4, 5)
-    ]
-    theirs = [
-        from_json(Case, recorded.case(launch=i, seconds=[1e-6] * 9, flags=[flags] * 9))
-        for i, flags in enumerate([DISTURBED] * 3 + [0] * 3)
-    ]
-    assert len(paired_ratios(*summarise_case_pair(ours, theirs, None))) == 6
 
 
 def test_runs_are_paired_where_each_names_the_other(tmp_path):

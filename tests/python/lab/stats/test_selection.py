@@ -62,16 +62,13 @@ def test_samples_count_where_there_is_nothing_else_or_no_state():
     assert select([rounds((50, 10), (250, 20))]).kept == 1
 
 
-def test_rounds_in_another_state_of_the_cores_do_not_count():
+def test_rounds_in_the_state_of_the_cores_count_or_any_where_too_few_launches_met_it():
     launch = rounds((50, 10), (250, 10), (50, 12), (None, 10), (40.1, 9), (62, 10.3), (39, 10))
     found = select([launch] * 3, STATE)
     counted = found.counted[0].reshape(-1, 4)
     assert counted.all(axis=1).tolist() == counted.any(axis=1).tolist()
     assert counted.any(axis=1).tolist() == [True, False, False, False, True, True, False]
     assert found.basis == "clean"
-
-
-def test_where_too_few_launches_met_the_state_rounds_of_any_count_and_that_is_said():
     near, far = rounds((50, 10)), rounds((250, 10))
     found = select([near, near, far, far], STATE)
     assert found.basis == "any cores"

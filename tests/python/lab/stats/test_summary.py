@@ -131,7 +131,7 @@ def test_the_tail_is_over_all_samples_after_warm_up(run_of):
     assert result.tail.p99 == pytest.approx(50.1e-6, rel=0.01)
 
 
-def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(run_of):
+def test_disturbed_samples_are_left_out_or_their_launch_or_nothing_and_that_is_said(run_of):
     seconds = [9e-6, 9e-6, *CALM, 50e-6, 60e-6, 70e-6]
     flags = [1, 1, *[0] * len(CALM), 2, 4, 8]
     result = only(run_of(recorded.case(seconds=seconds, flags=flags)))
@@ -139,16 +139,10 @@ def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(run_of):
     assert result.samples == len(CALM) + 3
     assert result.kept == pytest.approx(len(CALM) / (len(CALM) + 3))
     assert result.basis == "clean"
-
-
-def test_a_machine_with_hardly_a_clean_sample_is_told_so(run_of):
     result = only(run_of(recorded.case(flags=[2] * 8 + [0] * 2)))
     assert result.basis == "all"
     assert "too few samples are undisturbed, so all samples count" in result.warnings[0].text
     assert result.warnings[0].hint
-
-
-def test_a_wholly_disturbed_launch_is_left_out_and_that_is_said(run_of):
     lines = [recorded.case(launch=i, seconds=CALM) for i in range(3)]
     lines.append(recorded.case(launch=3, seconds=scaled(40), flags=[2] * len(CALM)))
     result = only(run_of(*lines))
@@ -177,14 +171,18 @@ def test_a_case_is_wide_when_its_printed_interval_is_or_there_is_none(
     assert ("an interval needs 3" in texts) == (len(factors) < 3)
 
 
-def test_fewer_than_three_launches_have_a_range_and_no_interval(run_of):
+def test_too_few_launches_have_a_range_and_are_told_what_helps(run_of):
     lines = [recorded.case(launch=i, seconds=scaled(1 + i)) for i in range(2)]
     result = only(run_of(*lines))
     assert (result.headline.low, result.headline.high) == (None, None)
     assert result.range == (pytest.approx(1.0e-6, rel=0.02), pytest.approx(2.0e-6, rel=0.02))
+    run = run_of(recorded.case(seconds=CALM))
+    (caution,) = run_warnings(run, summarise(run))
+    assert caution.text == "1 of 1 cases have no interval, which needs 3 launches that count"
+    assert caution.hint == "take at least --launches 3"
 
 
-def test_cases_are_sorted_by_shape_and_size_whatever_was_finished_first(run_of):
+def test_cases_are_sorted_by_shape_and_size_or_as_planned(run_of):
     four = {"ranks": 4, "ranks_per_node": 2}
     results = summarise(
         run_of(
@@ -200,6 +198,9 @@ def test_cases_are_sorted_by_shape_and_size_whatever_was_finished_first(run_of):
         ("pingpong/64B", 4),
     ]
     assert [len(result.launches) for result in results] == [1, 2, 1]
+    plan = [planned("auto", "floor", "message")]
+    results = summarise(run_of(*ways("message", "auto", "floor"), plan=plan))
+    assert [result.case for result in results] == ["ghost/auto", "ghost/floor", "ghost/message"]
 
 
 def ways(*names: str) -> list[dict[str, object]]:
@@ -211,12 +212,6 @@ def ways(*names: str) -> list[dict[str, object]]:
 
 def planned(*names: str) -> dict[str, object]:
     return recorded.planned(cases=[f"ghost/{name}" for name in names], kind=None)
-
-
-def test_cases_are_in_the_order_of_the_plan(run_of):
-    plan = [planned("auto", "floor", "message")]
-    results = summarise(run_of(*ways("message", "auto", "floor"), plan=plan))
-    assert [result.case for result in results] == ["ghost/auto", "ghost/floor", "ghost/message"]
 
 
 def test_what_a_run_lacks_is_said_with_the_reason(run_of):
@@ -336,23 +331,13 @@ def test_launches_that_were_made_and_left_out_are_not_asked_for_again(run_of, le
     assert caution.hint.startswith(hint)
 
 
-def test_too_few_launches_are_told_with_what_helps(run_of):
-    run = run_of(recorded.case(seconds=CALM))
-    (caution,) = run_warnings(run, summarise(run))
-    assert caution.text == "1 of 1 cases have no interval, which needs 3 launches that count"
-    assert caution.hint == "take at least --launches 3"
-
-
-def test_launches_of_different_libraries_are_told(run_of):
+def test_launches_of_different_libraries_are_told_and_a_damaged_cpu_list_is_not(run_of):
     other = recorded.MPI | {"library": "Open MPI v5.0.11"}
     lines = [recorded.launch(0), recorded.launch(1, mpi=other)]
     cases = [recorded.case(launch=i, seconds=CALM) for i in range(3)]
     run = run_of(*lines, *cases)
     (caution,) = run_warnings(run, summarise(run))
     assert "used 2 MPI libraries: MPICH Version: 5.0.2; Open MPI v5.0.11" in caution.text
-
-
-def test_a_damaged_cpu_list_is_no_reason_to_fail(run_of):
     placement = recorded.PLACEMENT | {"binding": ["0-99999999999", "x,²"]}
     run = run_of(recorded.launch(placement=placement), recorded.case())
     assert summarise(run)

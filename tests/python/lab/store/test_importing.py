@@ -132,20 +132,30 @@ def test_osu_percentile_columns_do_not_shift_the_mean(take):
     assert (first["imported"]["mean"], first["imported"]["maximum"]) == (0.83e-6, 0.96e-6)
 
 
-def test_osu_collectives_need_to_be_told_the_ranks(take):
+def test_what_is_not_one_run_of_a_known_study_is_refused_or_counted(take):
     says = r"float_full\.txt: the output of allreduce latency does not state"
     with pytest.raises(UsageError, match=says) as refused:
         take("osu_allreduce_float_full")
     assert refused.value.hint == "add -n RANKS"
     assert take("osu_allreduce_float_full", shape=Shape(1)).lines
+    assert take("osu_latency", "osu_bw_persistent").unknown == {"bandwidth persistent": 3}
+    with pytest.raises(RecordError, match="no result of a study that transrank knows"):
+        take("osu_bw_persistent")
+    with pytest.raises(UsageError, match="is of OSU") as refused:
+        take("imb_pingpong", "osu_latency")
+    assert refused.value.hint == "import IMB and OSU as two runs, then compare them"
 
 
-def test_a_validated_table_is_read_and_a_failed_row_is_a_failed_case(tmp_path):
+def test_a_failed_row_is_a_failed_case_and_a_file_of_neither_suite_refused(tmp_path):
     text = re.sub("^(8 .*)Pass", r"\1Fail", OUTPUTS["osu_latency_validated"], flags=re.MULTILINE)
     cases = {line["case"]: line for line in import_text(tmp_path / "spoilt", text).lines[1:]}
     assert cases["pingpong/4B"]["status"] == "ok"
     assert cases["pingpong/8B"]["status"] == "failed"
     assert cases["pingpong/8B"]["reason"] == "its validation failed"
+    with pytest.raises(RecordError, match="neither IMB nor OSU output"):
+        import_text(tmp_path / "notes.txt", "8 0.81\n")
+    with pytest.raises(RecordError, match="cannot be read: No such file"):
+        import_files([tmp_path / "none.txt"], "id", [], "0.1.0")
 
 
 def test_osu_rates_become_times_and_a_barrier_has_no_size(stored):
@@ -162,7 +172,7 @@ def test_osu_rates_become_times_and_a_barrier_has_no_size(stored):
     assert result.bytes is None
 
 
-def test_several_files_of_one_benchmark_are_launches_with_an_interval(tmp_path):
+def test_tables_of_one_benchmark_are_launches(tmp_path):
     paths = [tmp_path / f"{number}.txt" for number in range(3)]
     for path in paths:
         path.write_text(OUTPUTS["osu_latency"])
@@ -170,9 +180,6 @@ def test_several_files_of_one_benchmark_are_launches_with_an_interval(tmp_path):
     run = read_run(recorded.write(tmp_path / "id.jsonl", imported.lines))
     assert by_case(run)["pingpong/8B"].launches == (0, 1, 2)
     assert [source.file for source in run.header.imported] == [*map(str, paths)]
-
-
-def test_a_table_that_comes_again_in_a_file_is_another_launch(tmp_path):
     (other,) = suites.written(tmp_path, "osu_bw")
     twice = tmp_path / "twice.txt"
     twice.write_text(2 * OUTPUTS["osu_latency"])
@@ -180,12 +187,6 @@ def test_a_table_that_comes_again_in_a_file_is_another_launch(tmp_path):
     launches = {(line["study"], line["launch"]) for line in imported.lines[1:]}
     assert launches == {("pingpong", 0), ("pingpong", 1), ("bandwidth", 2)}
     assert len(imported.lines[0]["imported"]) == 3
-
-
-def test_what_no_study_measures_is_left_out_and_counted(take):
-    assert take("osu_latency", "osu_bw_persistent").unknown == {"bandwidth persistent": 3}
-    with pytest.raises(RecordError, match="no result of a study that transrank knows"):
-        take("osu_bw_persistent")
 
 
 def test_what_is_not_understood_is_told_beside_what_is(tmp_path):
@@ -210,23 +211,11 @@ def test_pairs_are_half_of_the_ranks_unless_imb_names_them(stored):
     assert {case.shape.ranks for case in run.cases} == {4}
 
 
-def test_bidirectional_rates_count_both_directions(stored):
+def test_rates_count_both_directions_and_overlaps_have_their_times(stored):
     results = by_case(stored("osu_put_bibw"))
     put = results["one-sided/put/post/allocated/64/both-ways/8B"]
     assert put.rate == pytest.approx(168.17e6)
     assert put.bytes_counted == 16
-
-
-def test_operations_completed_all_at_once_are_left_out(take):
-    rma = take("imb_rma")
-    aggregate = {"unidir_put": 1, "unidir_get": 1, "bidir_put": 1, "compare_and_swap": 1}
-    other_words = dict.fromkeys(("accumulate", "get_accumulate", "fetch_and_op"), 2)
-    assert rma.unknown == aggregate | other_words
-    assert {line["axes"]["epoch"] for line in rma.lines[1:]} == {"flush"}
-    assert {line["axes"]["epoch"] for line in take("imb_ext").lines[1:]} == {"fence"}
-
-
-def test_the_share_that_osu_prints_is_ours(stored):
     run = stored("osu_ineighbor_alltoall")
     results = by_case(run)
     name = "overlap/neighbor_alltoall/nonblocking/{}/8B"
@@ -237,15 +226,21 @@ def test_the_share_that_osu_prints_is_ours(stored):
     assert (alone + computation - together) / alone == pytest.approx(0.3570, abs=1e-4)
     assert results["neighborhood/ring/neighbor_alltoall/nonblocking/8B"].imb_mean == alone
     assert {case.shape for case in run.cases} == {Shape(3)}
-
-
-def test_imb_prints_the_times_that_an_overlap_is_made_of(stored):
     results = by_case(stored("imb_nbc"))
     name = "overlap/reduce_scatter/nonblocking/{}/4KiB"
     assert results[name.format("alone")].imb_mean == 31.43e-6
     assert results[name.format("computation")].imb_mean == 16.99e-6
     assert results[name.format("together")].imb_mean == 20.29e-6
     assert results["collectives/allreduce/nonblocking/float/4KiB"].imb_mean is not None
+
+
+def test_operations_completed_all_at_once_are_left_out(take):
+    rma = take("imb_rma")
+    aggregate = {"unidir_put": 1, "unidir_get": 1, "bidir_put": 1, "compare_and_swap": 1}
+    other_words = dict.fromkeys(("accumulate", "get_accumulate", "fetch_and_op"), 2)
+    assert rma.unknown == aggregate | other_words
+    assert {line["axes"]["epoch"] for line in rma.lines[1:]} == {"flush"}
+    assert {line["axes"]["epoch"] for line in take("imb_ext").lines[1:]} == {"fence"}
 
 
 def test_a_pipe_is_read_and_one_that_nobody_writes_to_is_given_up(tmp_path, monkeypatch):
@@ -261,19 +256,6 @@ def test_a_pipe_is_read_and_one_that_nobody_writes_to_is_given_up(tmp_path, monk
         import_files([pipe], "id", [], "0.1.0")
     with pytest.raises(RecordError, match="not a regular file"):
         import_files([Path("/dev/zero")], "id", [], "0.1.0")
-
-
-def test_suites_are_not_mixed(take):
-    with pytest.raises(UsageError, match="is of OSU") as refused:
-        take("imb_pingpong", "osu_latency")
-    assert refused.value.hint == "import IMB and OSU as two runs, then compare them"
-
-
-def test_a_file_of_neither_suite_is_refused(tmp_path):
-    with pytest.raises(RecordError, match="neither IMB nor OSU output"):
-        import_text(tmp_path / "notes.txt", "8 0.81\n")
-    with pytest.raises(RecordError, match="cannot be read: No such file"):
-        import_files([tmp_path / "none.txt"], "id", [], "0.1.0")
 
 
 @pytest.mark.parametrize(

@@ -140,15 +140,12 @@ def test_stamps_are_read_from_files_where_the_launcher_writes_files(tmp_path):
     assert list((tmp_path / "logs").iterdir()) == []
 
 
-def test_a_job_that_does_not_start_names_the_cause(tmp_path):
+def test_a_job_that_does_not_start_names_the_cause_and_an_unknown_mode_the_known(tmp_path):
     launcher = Template(Capacity(1, 2), "mpich", "sh", ("sh", "-c", "echo 'oh dear' >&2; exit 7"))
     with pytest.raises(LaunchError, match="a job of 2 ranks did not start: sh exited with 7"):
         launch.measure("plain", 0, SHAPE, launcher, os.environ, tmp_path / "logs", samples=1)
     (log,) = (tmp_path / "logs").iterdir()
     assert log.read_text() == "oh dear\n"
-
-
-def test_modes_are_restricted_by_the_axis():
     assert launch.cases({}) == ["launch/plain", "launch/init"]
     assert launch.cases({"stamp": "init"}) == ["launch/init"]
     with pytest.raises(UsageError, match="unknown stamp 'cold'; known: plain, init"):

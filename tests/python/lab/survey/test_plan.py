@@ -153,14 +153,11 @@ def test_what_no_study_has_is_refused(studies, sizes, axes, message):
     assert re.search(message, str(refused.value), re.DOTALL)
 
 
-def test_transrank_run_lists_the_cases_that_it_will_measure():
+def test_the_cases_of_every_study_of_the_runner_can_be_planned():
     cases = catalogue.list_cases(["--study", "pingpong", "--sizes", "8,1KiB"], 2)
     assert [case.case for case in cases] == ["pingpong/8B", "pingpong/1KiB"]
     (alone, *_) = catalogue.list_cases(["--study", "pingpong", "--sizes", "8"], 1)
     assert alone.reason is not None
-
-
-def test_every_study_of_the_runner_can_be_planned():
     names = list(catalogue.studies())
     assert "launch" in names
     planned = make_plan(Request(select(names, None, {}), (Shape(2),), Conditions(launches=1)))

@@ -128,13 +128,16 @@ def test_the_table_of_mpich_keeps_its_own_entries_and_counts_as_it_does(monkeypa
     assert here == {"total_msg_size<=4096": ring, "total_msg_size=any": ring}
 
 
-def test_a_table_of_mpich_never_fills_a_page(monkeypatch):
+def test_tables_of_mpich_are_found_and_never_fill_a_page(monkeypatch):
     for spare in range(3):
         padded = {"padding": ""}
         monkeypatch.setattr(mpich, "own_table", lambda padded=padded: padded)
         missing = 4096 - len(mpich.Mpich().text({}, 4)) - spare
         padded["padding"] = "x" * missing
         assert len(mpich.Mpich().text({}, 4)) == (4097 if spare == 0 else 4096 - spare)
+    text = json.dumps(OWN).encode()
+    binary = b"ELF\0\1" + text + b'\0junk\0{"collective= broken\0'
+    assert list(mpich.tables_in(b"\0".join([b"", binary]).replace(b"\1", b"\0"))) == [OWN]
 
 
 def test_what_mpich_cannot_do_with_so_many_ranks_or_elements_is_not_tried(monkeypatch):
@@ -160,12 +163,6 @@ def test_what_mpich_cannot_do_with_so_many_ranks_or_elements_is_not_tried(monkey
     assert tried("allgather", 3) == ["ring"]
 
 
-def test_tables_are_found_in_a_shared_object():
-    text = json.dumps(OWN).encode()
-    binary = b"ELF\0\1" + text + b'\0junk\0{"collective= broken\0'
-    assert list(mpich.tables_in(b"\0".join([b"", binary]).replace(b"\1", b"\0"))) == [OWN]
-
-
 def proof(size: int, low: float, high: float) -> tuning.Proof:
     return tuning.Proof("bcast", size, 1.0, low, Estimate((low + high) / 2, low, high), "a")
 
@@ -188,16 +185,13 @@ def test_what_loses_when_measured_again_is_not_kept():
     assert tuning.without_losers(choices, partly) == tuning.without_losers(choices, proofs)
 
 
-def test_sizes_that_were_left_alone_show_what_else_was_at_work():
+def test_what_differs_beyond_the_interval_and_what_was_left_alone_is_told():
     alone = [replace(each, algorithm=None) for each in (proof(8, 0.7, 0.8), proof(64, 0.9, 1.1))]
     slower = replace(proof(512, 1.1, 1.2), algorithm=None)
     assert tuning.controls([*alone, slower, proof(4096, 0.7, 0.8)]) == (
         [alone[0], slower],
         [*alone, slower],
     )
-
-
-def test_faster_and_slower_are_so_beyond_the_interval():
     assert [proof(8, 0.7, 0.99).verdict, proof(8, 1.01, 1.3).verdict] == ["faster", "slower"]
     assert [proof(8, 0.7, 1.01).verdict, proof(8, 0.99, 1.3).verdict] == ["same", "same"]
 
@@ -214,14 +208,11 @@ def test_what_is_seen_shows_whether_the_file_is_used():
     assert evidence.judge(None, None, None) == evidence.BY_TIME
 
 
-def test_open_mpi_counts_messages_whatever_components_are_asked_for(monkeypatch):
+def test_mpich_names_its_table_and_open_mpi_counts_messages(monkeypatch, tmp_path):
     monkeypatch.setenv("OMPI_MCA_pml", "ob1")
     assert OpenMpi().watching["OMPI_MCA_pml"] == "ob1,monitoring"
     monkeypatch.setenv("OMPI_MCA_pml", "^ucx")
     assert list(OpenMpi().watching) == ["OMPI_MCA_pml_monitoring_enable"]
-
-
-def test_mpich_names_its_table(tmp_path):
     path = tmp_path / "table.json"
     library = mpich.Mpich()
     assert library.names(path, ["MPIR: " + str(path), "MPID: generic"]) is True
@@ -239,7 +230,7 @@ def test_choices_of_transrank_are_written_as_its_alltoall_reads_them():
     ]
 
 
-def test_a_file_that_was_changed_or_is_foreign_is_refused(tmp_path):
+def test_a_file_that_was_changed_or_is_for_another_mpi_is_refused(tmp_path):
     path = tmp_path / "rules.conf"
     choices = {"alltoall": (Range(8, 64, "pairwise"),)}
     note.write(path, OpenMpi(), choices, 4, 2)
@@ -260,9 +251,6 @@ def test_a_file_that_was_changed_or_is_foreign_is_refused(tmp_path):
     (tmp_path / "foreign.conf.transrank.json").write_text("[]")
     with pytest.raises(RecordError, match="is no note"):
         note.read(foreign)
-
-
-def test_a_file_for_another_mpi_is_refused(tmp_path):
     path = tmp_path / "rules.conf"
     note.write(path, OpenMpi(), {"alltoall": (Range(8, 64, "pairwise"),)}, 4, 4)
     beside = tmp_path / "rules.conf.transrank.json"

@@ -103,18 +103,14 @@ def test_a_dataset_goes_along_a_route_whose_grids_are_known():
     mine = xarray.Dataset({"T": (("x", "y"), np.full(along.source_shape(), 2.0))})
     assert (along.redistribute(mine, ["x", "y"])["T"] == 2).all()
     without = Redistribution.along(WORLD, route)
-    refused(
-        "a Dataset is redistributed only between two grids", lambda: without.bind(mine, ["x", "y"])
-    )
+    refused("only between two grids", lambda: without.bind(mine, ["x", "y"]))
 
 
 def test_routes_and_layouts_that_do_not_belong_together_are_refused():
     route: Any = transrank.route.redistribution(WORLD, divided(0), divided(1))
     last = WORLD.rank == WORLD.size - 1
-    refused(
-        "a Route is needed, not a str",
-        lambda: Redistribution.along(WORLD, "route" if last else route),
-    )
+    given = "route" if last else route
+    refused("a Route is needed, not a str", lambda: Redistribution.along(WORLD, given))
     refused(
         f"the source layout has (3,) cells on rank {WORLD.size - 1}, but the route has",
         lambda: Redistribution.along(WORLD, route, [1, 2, 3] if last else None),

@@ -4,6 +4,7 @@
 
 import copy
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,8 @@ def test_what_is_no_flag_is_one_error_on_every_rank():
         words = f"is {flag!r}; give True or False"
         refused(words, lambda one=one: routes.halo(WORLD, grid(), corners=one))
         refused(words, lambda one=one: routes.redistribution(WORLD, grid(), grid(), fill_halo=one))
-        refused(
-            words, lambda one=one: transrank.Redistribution(WORLD, grid(), grid(), fill_halo=one)
-        )
+        made = partial(transrank.Redistribution, WORLD, grid(), grid(), fill_halo=one)
+        refused(words, made)
         refused(words, lambda one=one: Numbering(WORLD, 1, one))
 
 
@@ -99,10 +99,7 @@ def test_a_copied_numbering_serves_its_rank_alone():
         if WORLD.size > 1:
             others = WORLD.bcast(numbering)
             assert (others == numbering) == (WORLD.rank == 0)
-            refused(
-                "make it on this communicator",
-                lambda others=others: routes.ghost_pull(WORLD, others, []),
-            )
+            refused("make it on this", lambda others=others: routes.ghost_pull(WORLD, others, []))
 
 
 def test_what_is_bound_to_a_communicator_cannot_be_pickled():
