@@ -9,19 +9,17 @@ int transrank_exchange_bind_f(MPI_Fint comm, const transrank_route* route, int c
                               const transrank_field* fields, const transrank_options* options,
                               transrank_exchange** exchange);
 
-static transrank_numbering* numbering = NULL;
-static transrank_layout* grid = NULL;
-static transrank_route* route = NULL;
+struct Objects {
+    transrank_numbering* numbering;
+    transrank_layout* grid;
+    transrank_route* route;  // from 4 owned rows to one ghost
+    transrank_ghost_update* update;
+};
+static struct Objects these;
+static struct Objects others;  // as good in themselves
 static transrank_exchange* exchange = NULL;
-static transrank_ghost_update* update = NULL;
 static double numbers[64];
 static transrank_route* freed_route = NULL;
-
-// Others, as good in themselves.
-static transrank_numbering* other_numbering = NULL;
-static transrank_layout* other_grid = NULL;
-static transrank_route* other_route = NULL;
-static transrank_ghost_update* other_update = NULL;
 
 static void* const not_made = &numbers;  // what a handle is before a call that fails
 static const int64_t list[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -106,25 +104,26 @@ MAKING(numbering_create, numbering,
        status, transrank_numbering_free)
 
 #define ROUTE(name, call) MAKING(name, route, call, status, transrank_route_free)
-ROUTE(halo, transrank_route_halo(MPI_COMM_WORLD, HANDLE("grid", grid, other_grid),
+ROUTE(halo, transrank_route_halo(MPI_COMM_WORLD, HANDLE("grid", these.grid, others.grid),
                                  CHOICE("corners", 0, 1), PLACE(made)))
 ROUTE(redistribution,
-      transrank_route_redistribution(MPI_COMM_WORLD, HANDLE("source", grid, other_grid),
-                                     HANDLE("destination", grid, other_grid),
+      transrank_route_redistribution(MPI_COMM_WORLD, HANDLE("source", these.grid, others.grid),
+                                     HANDLE("destination", these.grid, others.grid),
                                      CHOICE("coverage", 0, 1), PLACE(made)))
 ROUTE(ghost_pull,
-      transrank_route_ghost_pull(MPI_COMM_WORLD, HANDLE("numbering", numbering, other_numbering),
+      transrank_route_ghost_pull(MPI_COMM_WORLD,
+                                 HANDLE("numbering", these.numbering, others.numbering),
                                  NUMBER("count", 1), LIST("ghosts", list), 0, 1, PLACE(made)))
-ROUTE(ghost_push,
-      transrank_route_ghost_push(MPI_COMM_WORLD, HANDLE("numbering", numbering, other_numbering),
-                                 NUMBER("count", 1), LIST("rows", list), LIST("targets", targets),
-                                 0, PLACE(made)))
+ROUTE(ghost_push, transrank_route_ghost_push(MPI_COMM_WORLD,
+                                             HANDLE("numbering", these.numbering, others.numbering),
+                                             NUMBER("count", 1), LIST("rows", list),
+                                             LIST("targets", targets), 0, PLACE(made)))
 ROUTE(alltoallv, transrank_route_alltoallv(MPI_COMM_WORLD, list, LIST("send_displacements", list),
                                            list, list, PLACE(made)))
 ROUTE(load, transrank_route_load(MPI_COMM_WORLD, LIST("place", "."), PLACE(made)))
 
 static int save(void) {
-    return transrank_route_save(MPI_COMM_WORLD, HANDLE("route", route, other_route),
+    return transrank_route_save(MPI_COMM_WORLD, HANDLE("route", these.route, others.route),
                                 LIST("place", "."));
 }
 
@@ -143,10 +142,12 @@ UPDATE(update_pull, transrank_ghost_update_pull(MPI_COMM_WORLD, LIST("rows", &ro
                                                 LIST("ghosts", list), PLACE(made)))
 UPDATE(update_push, transrank_ghost_update_push(MPI_COMM_WORLD, LIST("rows", &rows), 1,
                                                 LIST("pushed", list), targets, PLACE(made)))
-UPDATE(update_along, transrank_ghost_update_along(MPI_COMM_WORLD, &rows,
-                                                  HANDLE("route", route, other_route), PLACE(made)))
-UPDATE(update_like, transrank_ghost_update_like(MPI_COMM_WORLD, &rows,
-                                                HANDLE("other", update, other_update), PLACE(made)))
+UPDATE(update_along,
+       transrank_ghost_update_along(MPI_COMM_WORLD, &rows,
+                                    HANDLE("route", these.route, others.route), PLACE(made)))
+UPDATE(update_like,
+       transrank_ghost_update_like(MPI_COMM_WORLD, &rows,
+                                   HANDLE("other", these.update, others.update), PLACE(made)))
 
 static int bind_fields(transrank_exchange** made, const transrank_options* options) {
     const int64_t bytes = NUMBER("fields.source_bytes", 128);
@@ -160,14 +161,14 @@ static int bind_fields(transrank_exchange** made, const transrank_options* optio
     fields[1] = fields[0];
     fields[1].destination = &numbers[48];
     const int count = IS("count:negative") ? -1 : EITHER("count", 2, 1);
-    return transrank_exchange_bind(MPI_COMM_WORLD, HANDLE("route", route, other_route), count,
-                                   fields, options, made);
+    return transrank_exchange_bind(MPI_COMM_WORLD, HANDLE("route", these.route, others.route),
+                                   count, fields, options, made);
 }
 
 #define EXCHANGE(name, call) MAKING(name, exchange, call, status, transrank_exchange_free)
 EXCHANGE(bind, bind_fields(PLACE(made), &options))
 EXCHANGE(update_bind,
-         transrank_ghost_update_bind(MPI_COMM_WORLD, HANDLE("update", update, other_update),
+         transrank_ghost_update_bind(MPI_COMM_WORLD, HANDLE("update", these.update, others.update),
                                      CHOICE("direction", TRANSRANK_PUSH, TRANSRANK_PULL), &options,
                                      PLACE(made)))
 EXCHANGE(alltoall_bind,
@@ -201,7 +202,7 @@ static int bind_to_grid(void) {
         .destination_bytes =
             right + EITHER("destination:ragged", 0, 1) + EITHER("destination:longer", 0, 16),
         .unit_bytes = 8};
-    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &of_grid));
+    OK(transrank_route_halo(MPI_COMM_WORLD, these.grid, 0, &of_grid));
     const int status = transrank_exchange_bind(MPI_COMM_WORLD, of_grid, 1, &field, NULL, &made);
     CHECK(!IS("source:longer") || strstr(transrank_error_text(),
                                          "the source has 56 bytes; the rank's array of this grid "
@@ -261,19 +262,26 @@ static const struct {
 };
 enum { CALLS = sizeof calls / sizeof calls[0], CALLS_BY_NAME = CALLS - 1 };
 
-static void make_others(void) {
-    const int64_t one[1] = {1};
+static void make_objects(struct Objects* made, int differs) {
+    const int64_t ghost[1] = {differs};
     const transrank_rows rows = rows_given();
-    const transrank_halo around = {.low = 1, .high = 1};
+    const transrank_halo around = {.low = 1, .high = 1, .periodic = !differs};
     const transrank_grid_options options = {.halo = &around};
     transrank_distribution* even = NULL;
     OK(transrank_distribution_even(4L * ranks, ranks, &even));
     const transrank_distribution* const along[1] = {even};
-    OK(transrank_layout_grid(1, along, &options, &other_grid));
+    OK(transrank_layout_grid(1, along, &options, &made->grid));
     OK(transrank_distribution_free(&even));
-    OK(transrank_numbering_create(MPI_COMM_WORLD, 4 + rank, 0, &other_numbering));
-    OK(transrank_route_ghost_pull(MPI_COMM_WORLD, numbering, 1, one, 0, 1, &other_route));
-    OK(transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, one, &other_update));
+    OK(transrank_numbering_create(MPI_COMM_WORLD, 4 + (differs * rank), 0, &made->numbering));
+    OK(transrank_route_ghost_pull(MPI_COMM_WORLD, these.numbering, 1, ghost, 0, 1, &made->route));
+    OK(transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, ghost, &made->update));
+}
+
+static void free_objects(struct Objects* made) {
+    OK(transrank_ghost_update_free(&made->update));
+    OK(transrank_route_free(&made->route));
+    OK(transrank_layout_free(&made->grid));
+    OK(transrank_numbering_free(&made->numbering));
 }
 
 static void check_agreed(int status, const char* name, const char* what) {
@@ -350,6 +358,7 @@ static void misuse_local_calls(void) {
     transrank_layout* layout = NULL;
     transrank_layout* points = NULL;
     transrank_exchange* none = NULL;
+    transrank_numbering* unmade = NULL;
     OK(transrank_distribution_even(8, 2, &even));
     CHECK(transrank_distribution_even(-1, 2, &none_made) == refused && none_made == NULL);
     CHECK(transrank_distribution_even(8, 2, NULL) == refused);
@@ -357,7 +366,7 @@ static void misuse_local_calls(void) {
     CHECK(transrank_distribution_irregular(-2, list, &none_made) == refused);
     CHECK(transrank_distribution_owned(even, 2, &value) == refused);
     CHECK(transrank_distribution_owned(even, 0, NULL) == refused);
-    CHECK(transrank_distribution_owned((void*)grid, 0, &value) == refused);
+    CHECK(transrank_distribution_owned((void*)these.grid, 0, &value) == refused);
     CHECK(strstr(transrank_error_text(), "instead of a distribution the call got a layout"));
     CHECK(transrank_distribution_owner(even, 8, &number, &value) == refused);
     const transrank_distribution* const two[2] = {even, NULL};
@@ -377,19 +386,19 @@ static void misuse_local_calls(void) {
     int64_t lengths[TRANSRANK_MAX_DIMENSIONS] = {0};
     CHECK(transrank_route_shapes(NULL, &number, lengths, NULL, NULL) == refused);
     transrank_route* of_grid = NULL;
-    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &of_grid));
+    OK(transrank_route_halo(MPI_COMM_WORLD, these.grid, 0, &of_grid));
     OK(transrank_route_shapes(of_grid, &number, NULL, NULL, lengths));
     CHECK(number == 1 && lengths[0] == 6);
     OK(transrank_route_free(&of_grid));
-    OK(transrank_route_shapes(route, NULL, NULL, &number, lengths));
+    OK(transrank_route_shapes(these.route, NULL, NULL, &number, lengths));
     CHECK(number == 0 && lengths[0] == 6);
     CHECK(transrank_exchange_start(NULL) == refused);
-    CHECK(transrank_exchange_wait((void*)route) == refused);
+    CHECK(transrank_exchange_wait((void*)these.route) == refused);
     CHECK(transrank_exchange_test(exchange, NULL) == refused);
     CHECK(transrank_exchange_free((void*)&freed_route) == refused);
     CHECK(strstr(transrank_error_text(), "that was freed; free it after its last use"));
-    CHECK(transrank_exchange_bind(MPI_COMM_NULL, route, 0, NULL, NULL, &none) == refused);
-    CHECK(transrank_numbering_create_f(MPI_Comm_c2f(MPI_COMM_NULL), 1, 0, &numbering) == refused);
+    CHECK(transrank_exchange_bind(MPI_COMM_NULL, these.route, 0, NULL, NULL, &none) == refused);
+    CHECK(transrank_numbering_create_f(MPI_Comm_c2f(MPI_COMM_NULL), 1, 0, &unmade) == refused);
 }
 
 // Wrong orders break an exchange, for the peers too.
@@ -430,17 +439,17 @@ static void refuse_the_next_call(void) {
     if (rank == ranks - 1) {
         OK(transrank_refuse("there is no such halo"));
     }
-    CHECK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &made) == TRANSRANK_ERROR_AGREED);
+    CHECK(transrank_route_halo(MPI_COMM_WORLD, these.grid, 0, &made) == TRANSRANK_ERROR_AGREED);
     char expected[64];
     snprintf(expected, sizeof expected, "rank %d: there is no such halo", ranks - 1);
     CHECK(made == NULL && strcmp(transrank_error_text(), expected) == 0);
-    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &made));
+    OK(transrank_route_halo(MPI_COMM_WORLD, these.grid, 0, &made));
     OK(transrank_route_free(&made));
     // A call that reaches no other rank is the next one, too.
     CHECK(transrank_refuse(NULL) == TRANSRANK_ERROR_ARGUMENT);
     OK(transrank_refuse("there is no such halo"));
-    CHECK(transrank_route_halo(MPI_COMM_NULL, grid, 0, &made) == TRANSRANK_ERROR_ARGUMENT);
-    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &made));
+    CHECK(transrank_route_halo(MPI_COMM_NULL, these.grid, 0, &made) == TRANSRANK_ERROR_ARGUMENT);
+    OK(transrank_route_halo(MPI_COMM_WORLD, these.grid, 0, &made));
     OK(transrank_route_free(&made));
 }
 
@@ -449,7 +458,7 @@ static void pass_other_communicators(void) {
     MPI_Comm half = MPI_COMM_NULL;
     transrank_exchange* bound = NULL;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
-    CHECK(transrank_ghost_update_bind(half, update, TRANSRANK_PULL, NULL, &bound) ==
+    CHECK(transrank_ghost_update_bind(half, these.update, TRANSRANK_PULL, NULL, &bound) ==
           TRANSRANK_ERROR_AGREED);
     CHECK(strstr(transrank_error_text(), "another communicator") != NULL);
     if (ranks > 1) {
@@ -473,7 +482,8 @@ static void use_freed_handles(void) {
     int64_t count = 0;
     OK(transrank_distribution_even(5, 1, &stale));
     OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &stale_numbering));
-    OK(transrank_ghost_update_bind(MPI_COMM_WORLD, update, TRANSRANK_PULL, NULL, &stale_exchange));
+    OK(transrank_ghost_update_bind(MPI_COMM_WORLD, these.update, TRANSRANK_PULL, NULL,
+                                   &stale_exchange));
     transrank_distribution* freed = stale;
     transrank_numbering* freed_numbering = stale_numbering;
     transrank_exchange* freed_exchange = stale_exchange;
@@ -542,7 +552,7 @@ static void free_what_is_bound(void) {
                                    .destination = (char*)memory + 2048,
                                    .destination_bytes = 2048,
                                    .unit_bytes = 8};
-    OK(transrank_exchange_bind(MPI_COMM_WORLD, route, 1, &field, NULL, &bound));
+    OK(transrank_exchange_bind(MPI_COMM_WORLD, these.route, 1, &field, NULL, &bound));
     OK(transrank_shared_free(&memory));
     CHECK(memory == NULL);
     OK(transrank_exchange_run(bound));
@@ -550,30 +560,20 @@ static void free_what_is_bound(void) {
 }
 
 int main(int argc, char** argv) {
-    CHECK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering) == TRANSRANK_ERROR_MISUSE);
+    CHECK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &these.numbering) ==
+          TRANSRANK_ERROR_MISUSE);
     CHECK(strstr(transrank_error_text(), "MPI_Init") != NULL);
     begin(&argc, &argv);
-    const transrank_halo around = {.low = 1, .high = 1, .periodic = 1};
-    const transrank_grid_options options = {.halo = &around};
-    transrank_distribution* even = NULL;
-    OK(transrank_distribution_even(4L * ranks, ranks, &even));
-    const transrank_distribution* const along[1] = {even};
-    OK(transrank_layout_grid(1, along, &options, &grid));
-    OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering));
-    // From 4 owned rows to one ghost.
-    OK(transrank_route_ghost_pull(MPI_COMM_WORLD, numbering, 1, list, 0, 1, &route));
-    const transrank_rows rows = rows_given();
-    OK(transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, list, &update));
-    OK(transrank_ghost_update_bind(MPI_COMM_WORLD, update, TRANSRANK_PULL, NULL, &exchange));
+    make_objects(&these, 0);
+    make_objects(&others, 1);
+    OK(transrank_ghost_update_bind(MPI_COMM_WORLD, these.update, TRANSRANK_PULL, NULL, &exchange));
     transrank_route* to_free = NULL;
-    OK(transrank_route_transposed(route, &to_free));
+    OK(transrank_route_transposed(these.route, &to_free));
     freed_route = to_free;
     OK(transrank_route_free(&to_free));
     OK(transrank_route_free(&to_free));
 
     misuse_local_calls();
-    OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering));
-    make_others();
     misuse_collective_calls();
     if (ranks == 2 || ranks == 3) {
         make_different_calls();
@@ -588,17 +588,10 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     CHECK(transrank_exchange_run(exchange) == TRANSRANK_ERROR_MISUSE);
     transrank_exchange* late = NULL;
-    CHECK(transrank_exchange_bind(MPI_COMM_WORLD, route, 0, NULL, NULL, &late) ==
+    CHECK(transrank_exchange_bind(MPI_COMM_WORLD, these.route, 0, NULL, NULL, &late) ==
           TRANSRANK_ERROR_MISUSE);
     OK(transrank_exchange_free(&exchange));
-    OK(transrank_ghost_update_free(&update));
-    OK(transrank_ghost_update_free(&other_update));
-    OK(transrank_route_free(&route));
-    OK(transrank_route_free(&other_route));
-    OK(transrank_layout_free(&grid));
-    OK(transrank_layout_free(&other_grid));
-    OK(transrank_distribution_free(&even));
-    OK(transrank_numbering_free(&numbering));
-    OK(transrank_numbering_free(&other_numbering));
+    free_objects(&these);
+    free_objects(&others);
     return 0;
 }
