@@ -34,3 +34,39 @@
 #include <unistd.h>
 #include <utility>
 #include <vector>
+
+namespace testing {
+
+/// What the error of this work says; empty where it throws none.
+template <class Error = std::exception, class Work>
+std::string words_of(const Work& work) {
+    try {
+        (void)work();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+/// A folder of this process, gone with the test.
+class Folder {
+public:
+    Folder() {
+        auto pattern = (std::filesystem::temp_directory_path() / "transrank-XXXXXX").string();
+        REQUIRE(mkdtemp(pattern.data()) != nullptr);
+        path = pattern;
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder() { std::filesystem::remove_all(path); }
+
+    /// Makes a file, in a folder of its own where its name says so.
+    void write(const std::filesystem::path& name, const std::string& text) const {
+        std::filesystem::create_directories((path / name).parent_path());
+        std::ofstream(path / name, std::ios::binary) << text;
+    }
+
+    std::filesystem::path path;
+};
+
+}  // namespace testing

@@ -67,7 +67,7 @@ void run_thousand(const std::string& transport) {
 }  // namespace
 
 TEST_CASE("a thousand transformers live at once, with twenty descriptors") {
-    for (const std::string transport : {"auto", "message"}) {
+    for (const std::string transport : {"auto", "shared-staged", "message"}) {
         CAPTURE(transport);
         run_thousand(transport);
     }

@@ -23,13 +23,11 @@ struct Ready {
     std::shared_ptr<Array> son = std::make_shared<Array>();
     Transformer transformer{MPI_COMM_WORLD};
 
-    explicit Ready(bool with_ghosts = true) {
+    Ready() {
         father->resize(2, 3);
         transformer.set_father_son(father, son);
         transformer.create_global_mapping();
-        if (with_ghosts) {
-            transformer.create_ghost_mapping(firsts());
-        }
+        transformer.create_ghost_mapping(firsts());
     }
     static Indices firsts() {
         Indices made;
@@ -40,33 +38,25 @@ struct Ready {
     }
 };
 
-template <class Call>
-std::string words(const Call& call) {
-    return agreed_words([&] {
-        call();
-        return 0;
-    });
-}
-
 }  // namespace
 
 TEST_CASE("calls in the wrong order on one rank") {
     Transformer transformer(MPI_COMM_WORLD);
-    CHECK(words([&] { transformer.create_global_mapping(); }) ==
+    CHECK(agreed_words([&] { transformer.create_global_mapping(); }) ==
           "there is no father or no son on rank 0; set_father_son comes first");
     const auto father = std::make_shared<Array>();
     transformer.set_father_son(father, is_last() ? father : std::make_shared<Array>());
-    CHECK(words([&] { transformer.create_global_mapping(); }) ==
+    CHECK(agreed_words([&] { transformer.create_global_mapping(); }) ==
           "father and son are the same array on rank " + last() + "; ghosts need one of their own");
     transformer.set_father_son(father, std::make_shared<Array>());
-    CHECK(words([&] { transformer.create_ghost_mapping(Indices{}); }) ==
+    CHECK(agreed_words([&] { transformer.create_ghost_mapping(Indices{}); }) ==
           "the rows of the father have no global numbers on rank 0; create_global_mapping gives "
           "them");
     transformer.create_global_mapping();
-    CHECK(words([&] { transformer.init_persistent_pull(); }) ==
+    CHECK(agreed_words([&] { transformer.init_persistent_pull(); }) ==
           "there is no ghost mapping on rank 0; create_ghost_mapping makes one");
     Transformer other(MPI_COMM_WORLD);
-    CHECK(words([&] { transformer.borrow_mapping(other); }) ==
+    CHECK(agreed_words([&] { transformer.borrow_mapping(other); }) ==
           "the other transformer has no ghost mapping on rank 0; create_ghost_mapping makes one");
     CHECK_THROWS_WITH_AS(transformer.start_persistent_pull(),
                          "there is no persistent pull; init_persistent_pull comes first",
@@ -81,20 +71,20 @@ TEST_CASE("arrays that do not fit on one rank") {
     if (is_last()) {
         ready.son->resize(0, 3);
     }
-    CHECK(words([&] { ready.transformer.init_persistent_pull(); }) ==
+    CHECK(agreed_words([&] { ready.transformer.init_persistent_pull(); }) ==
           "the son has 0 rows on rank " + last() + ", but the mapping has " +
               std::to_string(world_size()) + " ghosts; fit_son makes room for them");
     if (is_last()) {
         ready.father->resize(3, 3);
     }
-    CHECK(words([&] { ready.transformer.fit_son(); }) ==
+    CHECK(agreed_words([&] { ready.transformer.fit_son(); }) ==
           "the ghost mapping is for 2 owned rows on rank " + last() +
               ", but the father has 3; resize it or make another mapping");
-    CHECK(words([&] { ready.transformer.create_ghost_mapping(Ready::firsts()); }) ==
+    CHECK(agreed_words([&] { ready.transformer.create_ghost_mapping(Ready::firsts()); }) ==
           "the father has 3 rows on rank " + last() +
               ", but had 2 when they were numbered; call create_global_mapping again");
     ready.father->resize(2, is_last() ? 4 : 3);
-    const auto refused = words([&] { ready.transformer.fit_son(); });
+    const auto refused = agreed_words([&] { ready.transformer.fit_son(); });
     CHECK(
         refused ==
         (world_size() == 1 ? "" : "rank " + last() + " has rows of 4 elements, rank 0 3 elements"));
@@ -109,7 +99,7 @@ TEST_CASE("elements that are no numbers are not added") {
     transformer.set_father_son(father, std::make_shared<ParArray<Particle>>());
     transformer.create_global_mapping();
     transformer.create_ghost_mapping(Indices{});
-    CHECK(words([&] { transformer.init_persistent_push(Operation::add); }) ==
+    CHECK(agreed_words([&] { transformer.init_persistent_push(Operation::add); }) ==
           "rows without a numeric scalar type can only be assigned; use the operation assign");
 }
 
@@ -138,64 +128,6 @@ TEST_CASE("an array resized after init breaks the exchange, and the peers are to
     }
     ready.transformer.clear_persistent_pull();
     ready.transformer.pull_once();
-}
-
-TEST_CASE("what init returns is the bound pull, and says when it was closed") {
-    Ready ready;
-    auto& pull = ready.transformer.init_persistent_pull();
-    for (int step = 0; step < 3; ++step) {
-        std::ranges::fill(ready.father->data(), world_rank() + step);
-        pull.start();
-        while (!pull.wait_for(1)) {
-        }
-        CHECK((*ready.son)[world_size() - 1][0] == world_size() - 1 + step);
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-    CHECK(pull.explain() == ready.transformer.explain_pull());
-    pull.close();
-    pull.close();
-    CHECK_THROWS_WITH_AS(ready.transformer.start_persistent_pull(),
-                         "this exchange has been closed; bind a new one", Misuse);
-}
-
-TEST_CASE("a rank that binds or fits makes the pulls go on that others wait for") {
-    Ready one;
-    Ready other;
-    one.transformer.init_persistent_pull();
-    const auto collective_calls = [&] {
-        other.transformer.init_persistent_pull();
-        other.transformer.fit_son();
-    };
-    one.transformer.start_persistent_pull();
-    if (is_last()) {
-        collective_calls();
-        one.transformer.wait_persistent_pull();
-        one.transformer.start_persistent_pull();
-        collective_calls();
-    } else {
-        one.transformer.wait_persistent_pull();
-        collective_calls();
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        one.transformer.start_persistent_pull();
-        one.transformer.wait_persistent_pull();
-        collective_calls();
-    }
-    if (is_last()) {
-        one.transformer.wait_persistent_pull();
-    }
-}
-
-TEST_CASE("transformers are destroyed in any order, and know when their communicator is freed") {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    auto one = std::make_unique<Transformer>(comm);
-    auto other = std::make_unique<Transformer>(comm);
-    (is_last() ? one : other).reset();
-    MPI_Comm_free(&comm);
-    CHECK_THROWS_WITH_AS((one ? one : other)->create_global_mapping(),
-                         "the communicator of an ArrayTransformer has been freed, or the "
-                         "transformer was moved from; make another one",
-                         Misuse);
 }
 
 TEST_CASE("a transformer that was moved from is used no more") {

@@ -180,20 +180,6 @@ TEST_CASE("blocks may be empty or long") {
     });
 }
 
-TEST_CASE("one alltoall is as good as one that is kept") {
-    among(3, [](const mpi::Communicator& comm) {
-        const auto sent = noise(33, seed_of(comm, 11, 0));
-        const auto bytes = static_cast<std::int64_t>(sent.size()) / comm.size();
-        const auto expected = by_mpi(comm, sent, bytes);
-        Bytes received(sent.size());
-        collective::alltoall(comm.handle(), sent.data(), received.data(), bytes);
-        CHECK(received == expected);
-        collective::alltoall(comm.handle(), received.data(), received.data(), bytes,
-                             {.algorithm = "bruck"});
-        CHECK(received == by_mpi(comm, expected, bytes));
-    });
-}
-
 TEST_CASE("direct algorithms take blocks of any lengths, as MPI_Alltoallv does") {
     among(5, [](const mpi::Communicator& comm) {
         const auto blocks = ragged(comm.rank(), comm.size());

@@ -4,33 +4,22 @@
 #include "testing.hpp"
 
 using namespace transrank::copy;
-namespace fs = std::filesystem;
 
 namespace {
 
 /// The caches of a core as /sys describes them, in a folder of the test's own.
 class Caches {
 public:
-    Caches() {
-        std::string path = (fs::temp_directory_path() / "transrank-caches-XXXXXX").string();
-        REQUIRE(mkdtemp(path.data()) != nullptr);
-        folder_ = path;
-    }
-    Caches(const Caches&) = delete;
-    Caches& operator=(const Caches&) = delete;
-    ~Caches() { fs::remove_all(folder_); }
-
     void add(const std::string& type, const std::string& size, const std::string& sharers) {
-        const auto cache = folder_ / ("index" + std::to_string(caches_++));
-        fs::create_directory(cache);
-        std::ofstream(cache / "type") << type << '\n';
-        std::ofstream(cache / "size") << size << '\n';
-        std::ofstream(cache / "shared_cpu_map") << sharers << '\n';
+        const auto cache = "index" + std::to_string(caches_++);
+        folder_.write(cache + "/type", type + '\n');
+        folder_.write(cache + "/size", size + '\n');
+        folder_.write(cache + "/shared_cpu_map", sharers + '\n');
     }
-    [[nodiscard]] std::int64_t share() const { return cache_share_bytes(folder_); }
+    [[nodiscard]] std::int64_t share() const { return cache_share_bytes(folder_.path); }
 
 private:
-    fs::path folder_;
+    testing::Folder folder_;
     int caches_ = 0;
 };
 

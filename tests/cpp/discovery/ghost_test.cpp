@@ -116,14 +116,7 @@ TEST_CASE("rows numbered through all ranks are found with a table of their owner
 }
 
 TEST_CASE("a numbering refuses rows that do not exist, and without a table those of other ranks") {
-    const auto words = [](const auto& call) {
-        try {
-            (void)call();
-        } catch (const std::invalid_argument& error) {
-            return std::string(error.what());
-        }
-        return std::string();
-    };
+    const auto words = [](const auto& call) { return words_of<std::invalid_argument>(call); };
     const int own = world_rank();
     const Numbering even(world(), 3);
     CHECK(words([&] { return even.global_index(own, 3); }) ==

@@ -14,25 +14,22 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A folder of all ranks, removed at the end.
-class Folder {
-public:
-    Folder() {
-        std::array<char, 64> name{"/tmp/transrank-routes-XXXXXX"};
-        if (world_rank() == 0 && mkdtemp(name.data()) == nullptr) {
-            std::abort();
+struct SharedFolder {
+    std::optional<Folder> own;
+    fs::path path;
+
+    SharedFolder() {
+        std::array<char, 256> name{};
+        if (world_rank() == 0) {
+            own.emplace();
+            own->path.string().copy(name.data(), name.size() - 1);
         }
         MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
         path = name.data();
     }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (world_rank() == 0) {
-            fs::remove_all(path);
-        }
-    }
-    fs::path path;
+    SharedFolder(const SharedFolder&) = delete;
+    SharedFolder& operator=(const SharedFolder&) = delete;
+    ~SharedFolder() { MPI_Barrier(MPI_COMM_WORLD); }
 };
 
 /// Every rank takes `count` rows of rank 0.
@@ -60,7 +57,7 @@ void on_last(const Work& work) {
 }  // namespace
 
 TEST_CASE("a route comes back as it was saved, from a folder and from a pattern") {
-    const Folder folder;
+    const SharedFolder folder;
     const auto route = some_route(3);
     for (const auto& place : {folder.path / "a" / "b", folder.path / "of-{rank}" / "x{rank}.bin"}) {
         save(world(), route, place);
@@ -73,7 +70,7 @@ TEST_CASE("a route comes back as it was saved, from a folder and from a pattern"
 }
 
 TEST_CASE("files of another rank, of other numbers of ranks or of different routes are refused") {
-    const Folder folder;
+    const SharedFolder folder;
     const auto own = route_file(folder.path, world_rank());
     const auto ranks = std::to_string(world_size());
     save(world(), some_route(3), folder.path);
@@ -111,24 +108,21 @@ TEST_CASE("files of another rank, of other numbers of ranks or of different rout
 }
 
 TEST_CASE("routes that do not belong together are not saved") {
-    const Folder folder;
+    const SharedFolder folder;
     if (world_size() > 1) {
         const auto route = some_route(3);
         const Route nothing(world_rank(), world_size(), 0, 0, {}, {});
         CHECK(agreed_words([&] {
                   save(world(), is_last() ? nothing : route, folder.path / "routes");
-                  return 0;
               }).find("receives no leg") != std::string::npos);
         CHECK(!fs::exists(folder.path / "routes"));
     }
 }
 
 TEST_CASE("a rank that cannot write is the same error on every rank") {
-    const Folder folder;
+    const SharedFolder folder;
     const auto place = is_last() ? folder.path / "file" / "sub" : folder.path / "good";
     on_last([&] { std::ofstream(folder.path / "file") << "no folder"; });
-    CHECK(agreed_words([&] {
-              save(world(), some_route(1), place);
-              return 0;
-          }).find("cannot make folder ") == 0);
+    CHECK(agreed_words([&] { save(world(), some_route(1), place); }).find("cannot make folder ") ==
+          0);
 }

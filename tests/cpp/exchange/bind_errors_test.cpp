@@ -3,12 +3,9 @@
 // What is wrong on one rank when an exchange is bound is the same error on every rank.
 #include "pretended_nodes.hpp"
 #include "ring.hpp"
-#include "transrank/mpi/agreement.hpp"
 
 using namespace testing;
 using transrank::copy::Field;
-using transrank::exchange::Exchange;
-using transrank::exchange::Options;
 
 namespace {
 
@@ -91,7 +88,6 @@ TEST_CASE("along a route of a grid an array has as many cells as the rank's, no 
 }
 
 TEST_CASE("options outside their range are refused, also by ranks without peers") {
-    using transrank::copy::Operation;
     using transrank::copy::Stores;
     const auto refused = [](const std::string& what, const auto& set) {
         CAPTURE(what);
@@ -254,7 +250,7 @@ TEST_CASE("options that differ between ranks are refused, also between ranks tha
     check_refused(differs + "longest_message_bytes 1, rank 0 longest_message_bytes ",
                   [](auto& it) { it.options.longest_message_bytes = 1; });
     check_refused(differs + "operation add, rank 0 operation assign",
-                  [](auto& it) { it.options.operation = transrank::copy::Operation::add; });
+                  [](auto& it) { it.options.operation = Operation::add; });
 }
 
 TEST_CASE("shared memory between nodes is refused") {

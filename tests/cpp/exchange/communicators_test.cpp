@@ -10,8 +10,6 @@
 
 using namespace testing;
 using transrank::collective::Alltoall;
-using transrank::exchange::Exchange;
-using transrank::exchange::Misuse;
 
 namespace {
 
@@ -292,7 +290,7 @@ TEST_CASE("a persistent pull lets go of its transformer's communicator") {
         transformer.create_global_mapping();
         transformer.create_ghost_mapping(
             std::vector<std::int64_t>{2 * ((world_rank() + 1) % world_size())});
-        transrank::exchange::Options options;
+        Options options;
         options.transport = way;
         transformer.init_persistent_pull(options).run();
         MPI_Comm_free(&comm);

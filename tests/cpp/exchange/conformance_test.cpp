@@ -4,11 +4,8 @@
 // serial oracle, bit by bit.
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
-#include "transrank/mpi/agreement.hpp"
 
 using namespace testing;
-using transrank::exchange::Exchange;
-using transrank::exchange::Options;
 
 namespace {
 

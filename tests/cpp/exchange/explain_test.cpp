@@ -6,11 +6,8 @@
 
 #include "pretended_nodes.hpp"
 #include "ring.hpp"
-#include "transrank/mpi/agreement.hpp"
 
 using namespace testing;
-using transrank::exchange::Exchange;
-using transrank::exchange::Options;
 
 namespace {
 

@@ -6,7 +6,6 @@
 
 #include "ring.hpp"
 #include "transrank/memory/array_memory.hpp"
-#include "transrank/mpi/agreement.hpp"
 
 using namespace testing;
 

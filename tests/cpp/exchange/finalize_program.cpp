@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that come to MPI_Finalize early. Run by test_finalize.py: finalize_program SCENARIO.
 #include "ring.hpp"
-#include "transrank/transport/breakage.hpp"
 
 using namespace testing;
-using transrank::exchange::Exchange;
 
 namespace {
 
@@ -57,7 +55,7 @@ bool kept(bool bind) {
         for (int i = 0; i < 3; ++i) {
             exchange->run();
         }
-    } catch (const transrank::transport::BrokenExchange&) {
+    } catch (const BrokenExchange&) {
         return true;
     }
     return false;

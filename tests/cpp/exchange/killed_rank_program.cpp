@@ -9,16 +9,12 @@
 #include "ring.hpp"
 #include "transrank/collective/alltoall.hpp"
 #include "transrank/exchange/known_communicator.hpp"
-#include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/delivery.hpp"
 #include "transrank/mpi/swap.hpp"
 #include "transrank/redistribution/redistribution.hpp"
-#include "transrank/transport/breakage.hpp"
 
 using namespace testing;
-using transrank::exchange::Exchange;
-using transrank::transport::BrokenExchange;
 
 namespace {
 
@@ -121,7 +117,7 @@ std::string run_with_an_early_end(const std::string& transport, const std::strin
                             .destination_bytes = sizeof(sum),
                             .unit_bytes = sizeof(sum),
                             .scalar = copy::Scalar::int64};
-    transrank::exchange::Options options;
+    Options options;
     options.operation = copy::Operation::add;
     options.transport = transport;
     static Exchange exchange({world_rank(), world_size(), 1, 1, sends, receives}, MPI_COMM_WORLD,
@@ -172,7 +168,7 @@ std::string run_redistribution(const std::string& transport, const std::string& 
         MPI_COMM_WORLD,
         BlockGrid({Distribution::even(ranks, ranks), Distribution::even(length, 1)}),
         BlockGrid({Distribution::even(ranks, 1), Distribution::even(length, ranks)}));
-    transrank::exchange::Options options;
+    Options options;
     options.transport = transport;
     moved.store({{.source = source.data(),
                   .source_bytes = length,

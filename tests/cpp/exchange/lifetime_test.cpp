@@ -4,7 +4,6 @@
 #include "ring.hpp"
 
 using namespace testing;
-using transrank::exchange::Exchange;
 
 namespace {
 

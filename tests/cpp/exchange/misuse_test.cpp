@@ -4,13 +4,8 @@
 // and name it, nobody hangs, and other exchanges go on.
 #include "pretended_nodes.hpp"
 #include "ring.hpp"
-#include "transrank/transport/breakage.hpp"
 
 using namespace testing;
-using transrank::exchange::Exchange;
-using transrank::exchange::Misuse;
-using transrank::transport::Breakage;
-using transrank::transport::BrokenExchange;
 
 namespace {
 
@@ -30,16 +25,6 @@ void for_ways(const Check& check) {
             check(way, culprit);
         }
     }
-}
-
-template <class Wrong>
-std::string words_of_misuse(const Wrong& wrong) {
-    try {
-        wrong();
-    } catch (const Misuse& error) {
-        return error.what();
-    }
-    return "";
 }
 
 /// Starts until the breakage shows: a rank that only sends may be some epochs ahead of it.
@@ -74,7 +59,7 @@ void break_everywhere(bool closed, int epochs, const Wrong& wrong) {
         }
         MPI_Barrier(MPI_COMM_WORLD);  // whoever is still at it would throw already there
         if (world_rank() == culprit) {
-            const auto words = words_of_misuse([&] { wrong(exchange); });
+            const auto words = words_of<Misuse>([&] { wrong(exchange); });
             CHECK(words.find("on rank " + std::to_string(culprit)) != std::string::npos);
             CHECK_THROWS_AS(exchange.start(), Misuse);
             CHECK_THROWS_AS(exchange.wait(), Misuse);

@@ -6,12 +6,9 @@
 #include <sys/syscall.h>
 
 #include "scenario.hpp"
-#include "transrank/exchange/exchange.hpp"
 #include "world.hpp"
 
 using namespace testing;
-using transrank::exchange::Exchange;
-using transrank::exchange::Options;
 
 extern "C" int memfd_create(const char* name, unsigned flags) {
     if (world_rank() == world_size() - 1) {

@@ -5,7 +5,6 @@
 #include "few_descriptors.hpp"
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
-#include "transrank/mpi/agreement.hpp"
 
 using namespace testing;
 

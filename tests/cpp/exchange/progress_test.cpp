@@ -8,7 +8,6 @@
 
 using namespace testing;
 using transrank::exchange::Engine;
-using transrank::exchange::Exchange;
 using transrank::transport::Polling;
 
 namespace {

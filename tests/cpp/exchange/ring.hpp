@@ -2,7 +2,6 @@
 #pragma once
 
 #include "scenario.hpp"
-#include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "world.hpp"
 
@@ -51,9 +50,8 @@ public:
                  .scalar = transrank::copy::Scalar::int64}};
     }
 
-    [[nodiscard]] transrank::exchange::Exchange bind(const std::string& transport,
-                                                     MPI_Comm comm = all_ranks) const {
-        transrank::exchange::Options options;
+    [[nodiscard]] Exchange bind(const std::string& transport, MPI_Comm comm = all_ranks) const {
+        Options options;
         options.transport = transport;
         return {route(), comm, fields(), options};
     }
@@ -84,14 +82,14 @@ private:
     std::span<std::int64_t> numbers_;
 };
 
-[[noreturn]] inline void run_for_ever(transrank::exchange::Exchange& exchange) {
+[[noreturn]] inline void run_for_ever(Exchange& exchange) {
     while (true) {
         exchange.run();
     }
 }
 
 /// Rank 0 breaks an exchange, and all ranks see that.
-inline void break_from_rank_0([[maybe_unused]] transrank::exchange::Exchange& exchange) {
+inline void break_from_rank_0([[maybe_unused]] Exchange& exchange) {
     if (world_rank() == 0) {
         CHECK_THROWS(exchange.wait());
     } else {

@@ -7,12 +7,18 @@
 #include "transrank/copy/field.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/array_memory.hpp"
+#include "transrank/transport/breakage.hpp"
 #include "world.hpp"
 
 namespace testing {
 
 using transrank::copy::Operation;
 using transrank::copy::Scalar;
+using transrank::exchange::Exchange;
+using transrank::exchange::Misuse;
+using transrank::exchange::Options;
+using transrank::transport::Breakage;
+using transrank::transport::BrokenExchange;
 using Bytes = std::vector<std::byte>;
 
 /// Rows of one field: what they consist of and how long they are.
@@ -233,7 +239,7 @@ public:
         return fields;
     }
 
-    void fill(int epoch) {
+    void fill(int epoch) const {
         for (std::size_t i = 0; i < sources_.size(); ++i) {
             std::ranges::copy(scenario_.source(rank_, i, epoch), sources_[i].bytes().begin());
             std::ranges::copy(scenario_.destination(rank_, i, epoch),
@@ -295,15 +301,15 @@ inline Scenario random_scenario(std::uint64_t seed, int ranks) {
 struct Bound {
     Scenario scenario;
     Arrays arrays;
-    std::unique_ptr<transrank::exchange::Exchange> exchange;
+    std::unique_ptr<Exchange> exchange;
 
     Bound(Scenario some, const std::string& transport)
         : scenario(std::move(some)), arrays(scenario, world_rank()) {
-        transrank::exchange::Options options;
+        Options options;
         options.operation = scenario.operation;
         options.transport = transport;
-        exchange = std::make_unique<transrank::exchange::Exchange>(
-            scenario.pattern.route(world_rank()), all_ranks, arrays.fields(), options);
+        exchange = std::make_unique<Exchange>(scenario.pattern.route(world_rank()), all_ranks,
+                                              arrays.fields(), options);
     }
 
     void run(int epoch) {

@@ -2,21 +2,15 @@
 // ranks: 1 2 3 4
 // Several exchanges under way at once: started and waited for in different orders on different
 // ranks, by different transports, and destroyed in different orders.
-#include <iterator>
 #include <ranges>
 
 #include "pretended_nodes.hpp"
-#include "ring.hpp"
 #include "scenario.hpp"
-#include "transrank/exchange/exchange.hpp"
 #include "transrank/exchange/one_transport.hpp"
-#include "transrank/transport/breakage.hpp"
 
 using namespace testing;
-using transrank::exchange::Exchange;
 using transrank::exchange::KnownCommunicator;
 using transrank::exchange::OneTransport;
-using transrank::exchange::Options;
 
 namespace {
 
@@ -75,52 +69,6 @@ TEST_CASE("waits may come in any order on different ranks of different nodes") {
     const PretendedNodes nodes(2);
     for (std::uint64_t seed = 11; seed <= 14; ++seed) {
         run_at_once(seed, world_size() <= 2);
-    }
-}
-
-TEST_CASE("opposite orders of two exchanges do not block each other") {
-    for (const auto& transport : servants) {
-        CAPTURE(transport);
-        std::array<Bound, 2> both{Bound(random_scenario(98, world_size()), transport),
-                                  Bound(random_scenario(99, world_size()), transport)};
-        const auto first = static_cast<std::size_t>(world_rank() % 2);
-        for (int epoch = 0; epoch < 20; ++epoch) {
-            for (auto& bound : both) {
-                bound.arrays.fill(epoch);
-                bound.exchange->start();
-            }
-            both[first].exchange->wait();
-            both[1 - first].exchange->wait();
-            for (auto& bound : both) {
-                CHECK(bound.arrays.difference(epoch) == "");
-            }
-        }
-    }
-}
-
-TEST_CASE("many exchanges do not use up file descriptors of their own") {
-    const auto open_files = [] {
-        const std::filesystem::directory_iterator all("/proc/self/fd");
-        return std::distance(begin(all), end(all));
-    };
-    const auto scenario = random_scenario(5, world_size());
-    const Arrays arrays(scenario, world_rank());
-    for (const auto& transport : servants) {
-        CAPTURE(transport);
-        Options options;
-        options.operation = scenario.operation;
-        options.transport = transport;
-        std::vector<Exchange> all;
-        const auto bind = [&] {
-            all.emplace_back(scenario.pattern.route(world_rank()), all_ranks, arrays.fields(),
-                             options);
-        };
-        bind();  // takes what this communicator needs once
-        const auto before = open_files();
-        for (int i = 0; i < 100; ++i) {
-            bind();
-        }
-        CHECK(open_files() <= before + 1);
     }
 }
 

@@ -4,7 +4,6 @@
 #include "transrank/grid/grid.hpp"
 
 #include "transrank/grid/ghosts.hpp"
-#include "transrank/mpi/agreement.hpp"
 #include "world.hpp"
 
 using namespace testing;

@@ -51,26 +51,6 @@ TEST_CASE("another process sees what is written into a segment, and the other wa
     CHECK(segment.bytes()[8] == std::byte{43});
 }
 
-TEST_CASE("what a child of fork writes into inherited memory is its own") {
-    const SharedSegment segment(100);
-    const auto bytes = segment.bytes();
-    bytes[0] = std::byte{1};
-    CHECK(is_true_in_child([&] {
-        const bool inherited = bytes[0] == std::byte{1};
-        bytes[0] = std::byte{2};
-        const bool passed_on = is_true_in_child([&] { return bytes[0] == std::byte{2}; });
-        const SharedSegment of_child(100);
-        const bool also_apart = is_true_in_child([&] {
-            of_child.bytes()[0] = std::byte{3};
-            bytes[0] = std::byte{3};
-            return true;
-        });
-        return inherited && passed_on && also_apart && bytes[0] == std::byte{2} &&
-               of_child.bytes()[0] == std::byte{0};
-    }));
-    CHECK(bytes[0] == std::byte{1});
-}
-
 TEST_CASE("a child of fork writes neither to a peer's memory") {
     const SharedSegment own(8);
     std::array<int, 2> to_parent{};

@@ -16,7 +16,6 @@
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/grid/ghosts.hpp"
 #include "transrank/grid/grid.hpp"
-#include "transrank/mpi/agreement.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "world.hpp"
 
@@ -490,7 +489,7 @@ const std::vector<Call>& calls() {
 }
 
 template <class Work>
-std::string words_of(const Work& work) {
+std::string outcome_of(const Work& work) {
     try {
         work();
     } catch (const mpi::AgreedError& error) {
@@ -502,7 +501,7 @@ std::string words_of(const Work& work) {
 }
 
 std::string outcome(const Call& call, Input& input, const mpi::Communicator& comm) {
-    return words_of([&] { call.make(input, comm); });
+    return outcome_of([&] { call.make(input, comm); });
 }
 
 // How many pairs of a call and an argument in which one rank differs end otherwise than with one

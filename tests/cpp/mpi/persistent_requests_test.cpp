@@ -3,7 +3,6 @@
 // Of several messages one is longer than what waits for it: the error says so.
 #include "transrank/mpi/persistent_requests.hpp"
 
-#include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/library.hpp"
 #include "transrank/mpi/swap.hpp"
@@ -43,16 +42,6 @@ void send_from_0(const Communicator& comm, std::size_t messages, std::size_t byt
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-template <class Work>
-std::string words_of(const Work& work) {
-    try {
-        work();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
-}
-
 bool names_the_cause(const std::string& words) {
     return words.find("runcated") != std::string::npos &&
            words.find("failed on rank " + std::to_string(world_rank()) + ": ") != std::string::npos;
@@ -86,7 +75,7 @@ TEST_CASE("the error of one of several persistent receives is that message's own
                 }
                 send_from_0(comm, messages, bytes, too_long);
                 if (comm.rank() > 0) {
-                    const auto words = words_of([&] {
+                    const auto words = words_of<Error>([&] {
                         for (std::size_t left = messages; left > 0;) {
                             left -= requests.completed().size();
                         }
@@ -112,8 +101,8 @@ TEST_CASE("so it is where words are swapped with peers of which one sends more")
     const auto bytes = peers.size() * (comm.rank() == 0 ? 2 * expected : expected);
     const std::vector<std::byte> sent(bytes);
     std::vector<std::byte> received(bytes + spare);
-    const auto words =
-        words_of([&] { swap_with(comm, peers, tag, sent, std::span(received).first(bytes)); });
+    const auto words = words_of<Error>(
+        [&] { swap_with(comm, peers, tag, sent, std::span(received).first(bytes)); });
     CAPTURE(words);
     CHECK((comm.rank() == 0 ? words.empty() : names_the_cause(words)));
 }

@@ -3,7 +3,6 @@
 // A redistribution is a route, made once or given, and an exchange along it, with that one's life.
 // How often a route is made is seen through MPI's profiling interface.
 #include "../exchange/counted_calls.hpp"
-#include "transrank/mpi/agreement.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "world.hpp"

@@ -58,21 +58,7 @@ extern "C" int open(const char* path, int flags, ...) {
 
 namespace {
 
-/// A folder that vanishes with the test.
-class Folder {
-public:
-    Folder()
-        : path(std::filesystem::temp_directory_path() / ("route." + std::to_string(getpid()))) {
-        std::filesystem::create_directory(path);
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    Folder(Folder&&) = delete;
-    Folder& operator=(Folder&&) = delete;
-
-    const std::filesystem::path path;
-};
+using testing::Folder;
 
 Route example() {
     const Segment strided{.source = 3,
@@ -100,17 +86,24 @@ void write(const std::filesystem::path& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary) << bytes;
 }
 
+/// A file of the example.
+struct Saved {
+    Folder folder;
+    std::filesystem::path path = folder.path / "some.route";
+    std::string whole;
+
+    Saved() {
+        save(example(), path);
+        whole = read(path);
+    }
+};
+
 /// What load() says about a file of these bytes, its path left out.
 std::string refusal(const std::filesystem::path& path, const std::string& bytes) {
     write(path, bytes);
-    try {
-        (void)load(path);
-    } catch (const FileError& error) {
-        const std::string text = error.what();
-        REQUIRE(text.starts_with(path.string() + " "));
-        return text.substr(path.string().size() + 1);
-    }
-    return "accepted";
+    const auto text = testing::words_of<FileError>([&] { return load(path); });
+    REQUIRE((text.empty() || text.starts_with(path.string() + " ")));
+    return text.empty() ? "accepted" : text.substr(path.string().size() + 1);
 }
 
 std::string bytes_of(Words words) {
@@ -170,10 +163,8 @@ TEST_CASE("nobody can have put a link where a route is written before it is rena
 }
 
 TEST_CASE("a file cut anywhere is refused") {
-    const Folder folder;
-    const auto path = folder.path / "some.route";
-    save(example(), path);
-    const std::string whole = read(path);
+    const Saved saved;
+    const auto& [folder, path, whole] = saved;
     CHECK(refusal(path, "") == "is empty, not a route file; save it again");
     for (std::size_t size = 1; size < whole.size(); ++size) {
         CAPTURE(size);
@@ -185,10 +176,8 @@ TEST_CASE("a file cut anywhere is refused") {
 }
 
 TEST_CASE("a file altered anywhere is refused") {
-    const Folder folder;
-    const auto path = folder.path / "some.route";
-    save(example(), path);
-    const std::string whole = read(path);
+    const Saved saved;
+    const auto& [folder, path, whole] = saved;
     for (std::size_t at = 0; at < whole.size(); ++at) {
         for (const int difference : {1, 16, 128}) {
             CAPTURE(at);
@@ -200,10 +189,8 @@ TEST_CASE("a file altered anywhere is refused") {
 }
 
 TEST_CASE("a file that cannot be a route's is refused before memory is taken for all of it") {
-    const Folder folder;
-    const auto path = folder.path / "sparse.route";
-    save(example(), path);
-    const std::string whole = read(path);
+    const Saved saved;
+    const auto& [folder, path, whole] = saved;
     std::string turned = whole.substr(0, 16);
     std::reverse(turned.begin() + 8, turned.end());
     std::string later = whole;
@@ -222,12 +209,7 @@ TEST_CASE("a file that cannot be a route's is refused before memory is taken for
         write(path, begin);
         std::filesystem::resize_file(path, std::uintmax_t{1} << 40U);
         const auto before = most_in_use = bytes_in_use;
-        std::string found = "accepted";
-        try {
-            (void)load(path);
-        } catch (const FileError& error) {
-            found = error.what();
-        }
+        const auto found = testing::words_of<FileError>([&] { return load(path); });
         CHECK(found.find(words) != std::string::npos);
         CHECK(most_in_use - before < 65536);
     }
@@ -247,10 +229,8 @@ TEST_CASE("reading a route takes the memory of its file once, beside what the ro
 }
 
 TEST_CASE("what is wrong with a file is told") {
-    const Folder folder;
-    const auto path = folder.path / "some.route";
-    save(example(), path);
-    const std::string whole = read(path);
+    const Saved saved;
+    const auto& [folder, path, whole] = saved;
     CHECK(refusal(path, "#!/bin/sh") == "is not a route file");
     std::string turned = whole;
     for (std::size_t word = 8; word + 8 <= turned.size(); word += 8) {

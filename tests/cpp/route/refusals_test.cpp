@@ -18,12 +18,7 @@ namespace {
 
 template <class Work>
 doctest::String refusal(const Work& work) {
-    try {
-        (void)work();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return "not refused";
+    return testing::words_of<std::invalid_argument>(work).c_str();
 }
 
 }  // namespace

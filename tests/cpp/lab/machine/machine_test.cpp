@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <atomic>
 #include <ctime>
-#include <sched.h>
 
+#include "../measure/rival.hpp"
 #include "lab/machine/clock.hpp"
 #include "lab/machine/domains.hpp"
 #include "lab/machine/process.hpp"
 #include "lab/text/sizes.hpp"
-#include "testing.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;
@@ -68,13 +66,6 @@ bool contains(const std::string& cpu_list, int cpu) {
     return false;
 }
 
-void bind_to(int cpu) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(static_cast<unsigned>(cpu), &set);
-    sched_setaffinity(0, sizeof(set), &set);
-}
-
 }  // namespace
 
 TEST_CASE("a thread runs on one of the CPUs it may use, and a binding is seen") {
@@ -82,31 +73,21 @@ TEST_CASE("a thread runs on one of the CPUs it may use, and a binding is seen") 
     REQUIRE(cpu >= 0);
     CHECK(contains(machine::allowed_cpus(), cpu));
     std::thread([cpu] {
-        bind_to(cpu);
+        const lab::test::Bound bound(cpu);
         CHECK(machine::allowed_cpus() == std::to_string(cpu));
         CHECK(machine::current_cpu() == cpu);
     }).join();
 }
 
 TEST_CASE("a thread that has to share its core is seen to lose it") {
-    const int cpu = machine::current_cpu();
-    std::atomic<bool> over{false};
-    std::thread rival([&] {
-        bind_to(cpu);
-        while (!over) {
-        }
-    });
     bool lost = false;
-    std::thread([&] {
-        bind_to(cpu);
+    lab::test::beside_rival([&] {
         const auto before = machine::involuntary_switches();
         const double deadline = machine::now() + 10;
         while (!lost && machine::now() < deadline) {
             lost = machine::involuntary_switches() > before;
         }
-    }).join();
-    over = true;
-    rival.join();
+    });
     CHECK(lost);
 }
 
@@ -139,31 +120,6 @@ TEST_CASE("the eighth column of a CPU's own line is what was stolen from it") {
     CHECK(read("").empty());
 }
 
-namespace {
-
-/// A tree of sysfs in a folder of its own.
-class Tree {
-public:
-    Tree()
-        : root_(std::filesystem::temp_directory_path() /
-                ("transrank-domains-" + std::to_string(getpid()))) {}
-    Tree(const Tree&) = delete;
-    Tree& operator=(const Tree&) = delete;
-    ~Tree() { std::filesystem::remove_all(root_); }
-
-    void plant(const std::string& path, const std::string& text) const {
-        const auto file = root_ / path;
-        std::filesystem::create_directories(file.parent_path());
-        std::ofstream(file) << text << '\n';
-    }
-    [[nodiscard]] const std::filesystem::path& root() const { return root_; }
-
-private:
-    std::filesystem::path root_;
-};
-
-}  // namespace
-
 TEST_CASE("lists of the kernel are read, and what is no number is left out") {
     CHECK(parse_cpu_list("0-3,8,10-11") == std::vector{0, 1, 2, 3, 8, 10, 11});
     CHECK(parse_cpu_list("7") == std::vector{7});
@@ -172,13 +128,13 @@ TEST_CASE("lists of the kernel are read, and what is no number is left out") {
 }
 
 TEST_CASE("domains with CPUs are found in order, those of memory alone left out") {
-    const Tree tree;
-    tree.plant("sys/devices/system/node/node10/cpulist", "4-5");
-    tree.plant("sys/devices/system/node/node2/cpulist", "0-3,6");
-    tree.plant("sys/devices/system/node/node3/cpulist", "");
-    tree.plant("sys/devices/system/node/possible", "0-10");
-    tree.plant("sys/devices/system/cpu/cpu4/topology/physical_package_id", "1");
-    const auto domains = read_domains(tree.root());
+    const testing::Folder tree;
+    tree.write("sys/devices/system/node/node10/cpulist", "4-5");
+    tree.write("sys/devices/system/node/node2/cpulist", "0-3,6");
+    tree.write("sys/devices/system/node/node3/cpulist", "");
+    tree.write("sys/devices/system/node/possible", "0-10");
+    tree.write("sys/devices/system/cpu/cpu4/topology/physical_package_id", "1");
+    const auto domains = read_domains(tree.path);
     REQUIRE(domains.size() == 2);
     CHECK(domains[0].number == 2);
     CHECK(domains[0].package == 0);

@@ -13,22 +13,8 @@ using transrank::lab::measure::RecordFile;
 
 namespace {
 
-/// A folder that goes with the test.
-class Scratch {
-public:
-    Scratch() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "record-XXXXXX").string();
-        REQUIRE(mkdtemp(pattern.data()) != nullptr);
-        folder_ = pattern;
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    ~Scratch() { std::filesystem::remove_all(folder_); }
-
-    [[nodiscard]] std::string file() const { return (folder_ / "run.jsonl").string(); }
-
-private:
-    std::filesystem::path folder_;
+struct Scratch : testing::Folder {
+    [[nodiscard]] std::string file() const { return (path / "run.jsonl").string(); }
 };
 
 /// As long as it lives, no file of this process grows beyond `bytes`: a full disk for one file.
@@ -58,12 +44,7 @@ std::string content(const std::string& path) {
 }
 
 std::string failure_of(RecordFile& record, const std::string& line) {
-    try {
-        record.append(line);
-    } catch (const RecordFailure& failure) {
-        return failure.what();
-    }
-    return "";
+    return testing::words_of<RecordFailure>([&] { record.append(line); });
 }
 
 }  // namespace

@@ -87,12 +87,6 @@ TEST_CASE("counting stops at the number of operations, whatever they show") {
     CHECK(stopping->judge(after(spread_about(1, 0.0, 41), 1, 0)) == StopReason::count);
 }
 
-TEST_CASE("each reason has the name that records use") {
-    CHECK(name(StopReason::precise) == "precise");
-    CHECK(name(StopReason::max_time) == "max-time");
-    CHECK(name(StopReason::count) == "count");
-}
-
 namespace {
 
 __extension__ using Wide = unsigned __int128;

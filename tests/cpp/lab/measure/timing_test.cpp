@@ -204,13 +204,6 @@ TEST_CASE("in turn: a rank without a turn has no time") {
     CHECK(events.size() == (turns.own ? 1 : 0));
 }
 
-TEST_CASE("each choice has the name that records use") {
-    CHECK(name(measure::TimingKind::bulk) == "bulk");
-    CHECK(name(measure::TimingKind::single) == "single");
-    CHECK(name(measure::TimingKind::in_turn) == "in-turn");
-    CHECK(name(measure::TimingKind::own) == "own");
-}
-
 TEST_CASE("every rank of a narrow node has a turn of its own, in rank order") {
     for (int size = 1; size <= most_turns_per_node; ++size) {
         for (int rank = 0; rank < size; ++rank) {
