@@ -5,7 +5,7 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ LISTS = (
     [f"launch/{EVIL}"],
 )
 Started = list[tuple[list[str], Mapping[str, str]]]
-VARIANTS = ("versus", "--resume")
 
 
 @pytest.fixture(scope="module")
@@ -137,33 +136,21 @@ def without_only(
     return command, environment
 
 
-def check_each(
-    header: dict[str, Any],
-    folder: Path,
-    started: Started,
-    resume: Callable[[dict[str, Any]], tuple[int, str]],
-) -> None:
+def test_no_field_of_a_record_is_used_to_start_something(alone, started, tmp_path, monkeypatch):
     """Whatever is changed, no more is started than for the run as it is, and nothing else."""
-    assert resume(header)[0] == 3
+    monkeypatch.chdir(tmp_path)
+    survey = ["survey", "--resume", str(write(tmp_path, alone)), "--no-report"]
+    assert run_quietly(survey)[0] == 3
     genuine = list(started)
     assert len(genuine) == 2
-    for what, line in hostile(header):
+    for what, line in hostile(alone):
         started.clear()
-        status, said = resume(line)
+        write(tmp_path, line)
+        status, said = run_quietly(survey)
         assert status in (2, 3, 4), f"{what}: {said}"
         assert "Traceback" not in said, what
-        assert [without_only(one, folder) for one in started] == genuine[: len(started)], what
-        assert not [path for path in folder.rglob("*") if EVIL in path.name], what
-
-
-def test_no_field_of_a_record_is_used_to_start_something(alone, started, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    check_each(
-        alone,
-        tmp_path,
-        started,
-        lambda line: run_quietly(["survey", "--resume", str(write(tmp_path, line)), "--no-report"]),
-    )
+        assert [without_only(one, tmp_path) for one in started] == genuine[: len(started)], what
+        assert not [path for path in tmp_path.rglob("*") if EVIL in path.name], what
 
 
 def test_no_field_of_two_variants_is_used_to_start_something(
@@ -199,18 +186,16 @@ def test_a_launcher_that_a_record_names_must_be_given_again(text, alone, started
         assert f"--launcher {shlex.quote(text)}" in " ".join(said.split())
 
 
-def test_a_launcher_that_is_given_again_is_used(alone, started, tmp_path):
+def test_a_launcher_of_this_installation_or_given_again_is_used(alone, started, tmp_path):
+    assert alone["options"]["launcher"] in ("hydra", "openmpi")
+    assert run_quietly(["measure", "--resume", str(write(tmp_path, alone))])[0] == 3
+    assert {command[0] for command, _ in started} == {str(installation.mpiexec())}
+    started.clear()
     path = write(tmp_path, changed(alone, ("options", "launcher"), TEXTS[0]))
     status, said = run_quietly(["measure", "--resume", str(path), "--launcher", "mine -n {ranks}"])
     assert status == 3, said
     assert [command[0] for command, _ in started] == ["mine", "mine"]
     assert "--launcher 'mine -n {ranks}'" in " ".join(said.split())
-
-
-def test_the_launcher_of_this_installation_may_stand_in_a_record(alone, started, tmp_path):
-    assert alone["options"]["launcher"] in ("hydra", "openmpi")
-    assert run_quietly(["measure", "--resume", str(write(tmp_path, alone))])[0] == 3
-    assert {command[0] for command, _ in started} == {str(installation.mpiexec())}
 
 
 def test_far_more_ranks_than_cores_are_resumed_only_on_request(alone, started, tmp_path):

@@ -114,7 +114,7 @@ def test_the_lines_of_a_dry_run_make_a_record_that_can_be_shown(tmp_path):
     assert list(tmp_path.iterdir()) == [record]
 
 
-def test_a_prepared_record_is_measured_later(tmp_path):
+def test_a_prepared_record_is_measured_later_and_no_record_ever_overwritten(tmp_path):
     record = tmp_path / "later.jsonl"
     arguments = ("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1")
     prepared = measure(*arguments, "--prepare", "-o", record, store=tmp_path).check()
@@ -122,6 +122,10 @@ def test_a_prepared_record_is_measured_later(tmp_path):
     assert read_run(record).cases == ()
     measure(f"--resume {record}", store=tmp_path).check()
     assert [case.case for case in read_run(record).cases] == ["pingpong/8B"]
+    before = record.read_bytes()
+    measure(*arguments, "-o", record, store=tmp_path).fails(2, "later.jsonl exists")
+    assert record.read_bytes() == before
+    measure(f"pingpong -o {tmp_path}", store=tmp_path).fails(2, f"hint: -o {tmp_path}/run.jsonl")
 
 
 def test_a_case_may_stop_at_a_count_and_keep_every_rank(tmp_path):
@@ -181,16 +185,6 @@ def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path):
     (case,) = only_run(tmp_path).cases
     assert case.samples.core_latency_seconds is None
     assert case.samples.core_work_seconds is None
-
-
-def test_a_named_record_file_is_never_overwritten(tmp_path):
-    record = tmp_path / "mine.jsonl"
-    arguments = ("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1", "-o", record)
-    measure(*arguments, store=tmp_path).check()
-    before = record.read_bytes()
-    measure(*arguments, store=tmp_path).fails(2, "mine.jsonl exists")
-    assert record.read_bytes() == before
-    measure(f"pingpong -o {tmp_path}", store=tmp_path).fails(2, f"hint: -o {tmp_path}/run.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -259,21 +253,13 @@ def test_products_of_matrices_need_nothing_but_what_the_laboratory_needs(tmp_pat
         ("/no/such/launcher {ranks}", "cannot start /no/such/launcher"),
         ("sh -c 'exit 9' {ranks}", "exited with 9"),
         ("env -u PMI_RANK {ranks}", "MPI does not start on 2 ranks"),
+        # As a launcher of another MPI: every rank is a world of its own.
+        ("""sh -c '"$@"; "$@"' {ranks}""", "separate MPI jobs answered"),
     ],
 )
 def test_a_launcher_that_fails_is_named_and_leaves_no_run(launcher, words, tmp_path):
     measure("pingpong --launcher", launcher, store=tmp_path).fails(3, words)
     assert list(tmp_path.glob("*.jsonl")) == []
-
-
-def test_a_launcher_of_separate_singletons_is_recognised(tmp_path):
-    """What a launcher of another MPI does: every rank its own world."""
-    script = tmp_path / "singletons"
-    script.write_text('#!/bin/sh\nshift\n"$@"\n"$@"\n')
-    script.chmod(0o755)
-    measure("pingpong --launcher", f"{script} {{ranks}}", store=tmp_path).fails(
-        3, "separate MPI jobs answered"
-    )
 
 
 def test_a_template_in_the_environment_is_used_and_stored(tmp_path):

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 ENVIRONMENT = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 # Seconds on an idle core; a busy machine is slow, not wrong.
 BUILD_SECONDS = 300
+pytestmark = pytest.mark.timeout(3 * BUILD_SECONDS)
 
 
 def cmake(*arguments: str | Path) -> Finished:
@@ -50,10 +51,11 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def examples(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the examples' programs."""
+    """The folder of the examples' programs, those of C below it."""
     folder = tmp_path_factory.mktemp("examples")
-    configure(prefix, folder).check()
-    cmake("--build", folder).check()
+    for project, build in (("examples", folder), ("examples/c", folder / "c")):
+        configure(prefix, build, project).check()
+        cmake("--build", build).check()
     return folder
 
 
@@ -74,7 +76,6 @@ def alone(mpiexec, tmp_path_factory: pytest.TempPathFactory) -> Path:
 SOLVERS = {"jacobi": 50, "shallow_water": 75, "stencil": 85, "triangles": 105}
 
 
-@pytest.mark.timeout(3 * BUILD_SECONDS)
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("program", SOLVERS)
 def test_a_solver_computes_what_its_twin_in_python_does_alone(
@@ -91,9 +92,8 @@ def test_a_solver_is_short(program):
     assert len(lines) <= SOLVERS[program]
 
 
-@pytest.mark.timeout(3 * BUILD_SECONDS)
 @pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("program", ["ghosts", "redistribution"])
+@pytest.mark.parametrize("program", ["ghosts", "redistribution", "c/gather_scatter"])
 def test_an_example_gets_what_it_expects(program, ranks, examples, mpiexec):
     outcome = mpiexec.run(ranks, examples / program).check()
     assert sorted(outcome.stdout.splitlines()) == [
@@ -101,7 +101,6 @@ def test_an_example_gets_what_it_expects(program, ranks, examples, mpiexec):
     ]
 
 
-@pytest.mark.timeout(3 * BUILD_SECONDS)
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_the_program_of_the_readme_runs(ranks, examples, mpiexec):
     outcome = mpiexec.run(ranks, examples / "halo_update").check()
@@ -111,25 +110,6 @@ def test_the_program_of_the_readme_runs(ranks, examples, mpiexec):
     ]
 
 
-@pytest.fixture(scope="module")
-def c_examples(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the programs of examples/c."""
-    folder = tmp_path_factory.mktemp("c_examples")
-    configure(prefix, folder, "examples/c").check()
-    cmake("--build", folder).check()
-    return folder
-
-
-@pytest.mark.timeout(BUILD_SECONDS)
-@pytest.mark.parametrize("ranks", [1, 3])
-def test_a_c_example_gets_what_it_expects(ranks, c_examples, mpiexec):
-    outcome = mpiexec.run(ranks, c_examples / "gather_scatter").check()
-    assert sorted(outcome.stdout.splitlines()) == [
-        f"rank {it} of {ranks}: right" for it in range(ranks)
-    ]
-
-
-@pytest.mark.timeout(BUILD_SECONDS)
 def test_a_c_program_is_built_with_what_pkg_config_says(prefix, mpiexec, tmp_path):
     if shutil.which("pkg-config") is None:
         pytest.skip("pkg-config is not installed")
@@ -152,7 +132,6 @@ def test_a_c_program_is_built_with_what_pkg_config_says(prefix, mpiexec, tmp_pat
     assert sorted(outcome.stdout.splitlines()) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
 
 
-@pytest.mark.timeout(BUILD_SECONDS)
 def test_a_project_may_have_the_library_as_a_subdirectory(tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(it LANGUAGES CXX)\n"
@@ -170,7 +149,6 @@ def test_a_project_may_have_the_library_as_a_subdirectory(tmp_path):
     assert "/cpp/lab/" not in compiled, "the laboratory is compiled, which nobody asked for"
 
 
-@pytest.mark.timeout(BUILD_SECONDS)
 def test_a_component_that_there_is_not_is_named(prefix, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(it LANGUAGES C)\n"
@@ -193,7 +171,6 @@ def syntax_of(program: Path, text: str, compiler: str, prefix: Path, *flags: str
     return run_bounded(command, timeout=BUILD_SECONDS, env=ENVIRONMENT)
 
 
-@pytest.mark.timeout(BUILD_SECONDS)
 def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix, tmp_path):
     page = (ROOT / "docs" / "cpp.md").read_text("utf-8")
     headers = re.findall(r"^### `(transrank/\S+)`", page, re.MULTILINE)
@@ -230,7 +207,6 @@ def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix, tmp_path):
     syntax_of(tmp_path / "c.c", text, "mpicc", prefix, "-std=c11", "-Wall", "-Werror").check()
 
 
-@pytest.mark.timeout(BUILD_SECONDS)
 @pytest.mark.parametrize(
     ("header", "compiler", "flag"),
     [
@@ -273,7 +249,6 @@ def test_a_package_holds_the_library_and_what_its_umbrella_includes(prefix):
     assert not any(str(ROOT) in text for text in texts), "a path of the build is left in it"
 
 
-@pytest.mark.timeout(BUILD_SECONDS)
 @pytest.mark.parametrize("project", ["examples", "examples/c"])
 def test_another_mpi_than_that_of_the_library_is_refused(project, prefix, tmp_path):
     kind = installation.mpi_kind()

@@ -60,13 +60,9 @@ def test_the_mpiexec_is_that_beside_the_library(monkeypatch):
     assert installation.mpiexec() == library.parent.parent / "bin" / "mpiexec"
 
 
-@pytest.mark.usefixtures("installed_in")
-def test_a_missing_native_part_is_named():
+def test_a_native_part_that_is_missing_or_of_another_version_is_named(installed_in):
     with pytest.raises(LaunchError, match=r"native part .* not installed: no .*installation\.json"):
         installation.build()
-
-
-def test_a_native_part_of_another_version_is_named(installed_in):
     path = installed_in / "installation.json"
     for text in ('{"version": "0.0.1", "mpi": "mpich"}', "[1]", "{"):
         path.write_text(text)

@@ -19,8 +19,6 @@ from conftest import ONE_THREAD, Mpiexec
 from support.bounded import Finished, run_bounded
 from transrank import installation
 
-pytestmark = pytest.mark.install
-
 ROOT = Path(__file__).parent.parent.parent
 # Compiled quickly: how fast the code runs is not the question here.
 UNOPTIMISED = {"CMAKE_ARGS": "-DCMAKE_CXX_FLAGS_RELEASE=-O0"}
@@ -41,6 +39,7 @@ ISOLATED = {
 
 # A minute on two idle cores; a busy machine is slow, not wrong.
 BUILD_SECONDS = 900
+pytestmark = [pytest.mark.install, pytest.mark.timeout(2 * BUILD_SECONDS)]
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,6 @@ def fresh(library: Library) -> Environment:
     return library.environment
 
 
-@pytest.mark.timeout(2 * BUILD_SECONDS)
 @pytest.mark.parametrize("project", ["examples", "examples/c"])
 def test_the_oldest_cmake_builds_and_finds_the_packages_for_cpp_and_c(
     project, library, mpiexec, tmp_path
@@ -177,7 +175,6 @@ def test_the_oldest_cmake_builds_and_finds_the_packages_for_cpp_and_c(
     assert sorted(said) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
 
 
-@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_the_oldest_cmake_configures_the_library_for_the_mpi_of_a_site(library, mpiexec, tmp_path):
     site = {**ISOLATED, "TRANSRANK_MPI": "site", "MPI_HOME": str(mpiexec.path.parent.parent)}
     command = [library.cmake, "-S", ROOT, "-B", tmp_path]
@@ -185,7 +182,6 @@ def test_the_oldest_cmake_configures_the_library_for_the_mpi_of_a_site(library, 
     assert "Generating done" in said.stdout
 
 
-@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_the_library_alone_needs_numpy_and_mpi4py(library):
     assert library.packages == {"transrank", "numpy", "mpi4py"}
     assert library.answer.status == 2
@@ -194,14 +190,12 @@ def test_the_library_alone_needs_numpy_and_mpi4py(library):
     assert "pip install 'transrank[lab]'" in line
 
 
-@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_pip_install_gives_a_working_command(fresh):
     said = fresh.run("transrank", "--version").check().stdout.split()
     assert said[:2] == ["transrank", installation.build().version]
     fresh.run("python", "-m", "pip", "check").check()
 
 
-@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh):
     found = fresh.python(
         "from transrank import installation as i; print(i.runner(), i.mpiexec(), sep='\\n')"
@@ -218,7 +212,6 @@ def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh):
     assert json.loads(finished.stdout)
 
 
-@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_an_installed_module_shares_the_mpi_of_mpi4py(fresh):
     mpiexec = fresh.python("from transrank import installation; print(installation.mpiexec())")
     program = (
@@ -238,7 +231,6 @@ def test_a_wheels_binaries_name_no_folder_of_the_build():
         assert all(folder.startswith("$ORIGIN/") for folder in folders), folders
 
 
-@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_a_site_mpi_is_bound_by_its_absolute_path(tmp_path):
     """The wheel's own prefix serves as the site: it has mpi.h, libmpi and mpicxx."""
     home = os.environ.get("MPI_HOME") or sys.prefix

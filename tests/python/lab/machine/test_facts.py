@@ -93,21 +93,15 @@ def test_the_captured_virtual_machine_is_read_as_what_it_is(tmp_path):
     }
 
 
-def test_a_machine_without_sysfs_still_has_cpus(tmp_path):
+def test_what_a_machine_does_not_tell_is_unknown_but_it_has_cpus(tmp_path):
+    stored = read(tmp_path, {}).as_json()
+    assert json.loads(json.dumps(stored))["cpu"] == "unknown"
+    assert stored["usable_cores"] == 1
     tree = {"proc/cpuinfo": "processor : 0\nprocessor : 1\nprocessor : 2\n"}
     found = read(tmp_path, tree)
     assert found.topology.cores == 3
     assert found.topology.caches == ()
     assert found.free_memory_bytes is None
-
-
-def test_an_empty_tree_gives_facts_that_say_unknown(tmp_path):
-    stored = read(tmp_path, {}).as_json()
-    assert json.loads(json.dumps(stored))["cpu"] == "unknown"
-    assert stored["usable_cores"] == 1
-
-
-def test_an_arm_core_is_named_by_its_numbers(tmp_path):
     tree = {"proc/cpuinfo": "processor : 0\nCPU implementer : 0x46\nCPU part : 0x001\n"}
     assert read(tmp_path, tree).topology.model == "Fujitsu A64FX"
 
@@ -212,7 +206,8 @@ def process(name: str, ticks: int) -> str:
     return f"77 ({name}) R 1 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0\n"
 
 
-def test_cores_in_use_and_stolen_time_are_told(tmp_path):
+def test_cores_in_use_and_stolen_time_are_told_by_counters_alone(tmp_path):
+    assert look_twice(tmp_path, {}, {}) == Load(None, None, None, None, ())
     load = look_twice(
         tmp_path, {"proc/stat": stat(100, 100)}, {"proc/stat": stat(100 + TICKS, 100 + TICKS)}
     )
@@ -231,18 +226,9 @@ def test_the_busiest_process_is_named_whatever_its_name_contains(tmp_path):
     assert (busiest.pid, busiest.name, busiest.cores) == (77, "a) R (b", 1.0)
 
 
-def test_no_counters_mean_no_statement(tmp_path):
-    load = look_twice(tmp_path, {}, {})
-    assert load == Load(None, None, None, None, ())
-
-
 def test_a_busy_loop_on_this_machine_is_found():
-    command = [
-        sys.executable,
-        "-c",
-        "import time\nend = time.time() + 20\nwhile time.time() < end: pass",
-    ]
-    with subprocess.Popen(command) as loop:
+    program = "import time\nend = time.time() + 20\nwhile time.time() < end: pass"
+    with subprocess.Popen([sys.executable, "-c", program]) as loop:
         time.sleep(0.2)
         load = read_load(Files(), 0.5)
         loop.kill()

@@ -97,17 +97,14 @@ def test_samples_that_a_coarse_clock_sees_as_nothing_have_no_imbalance(run_of):
 
 def test_the_imb_mean_is_over_the_ranks_that_have_a_part_and_whose_clock_counts(run_of):
     ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
-    line = recorded.case(ranks=ranks, clocks="all")
-    result = only(run_of(line))
+    result = only(run_of(recorded.case(ranks=ranks, clocks="all")))
     assert result.imb_mean == pytest.approx(2e-6)
     assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
-    ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
-    line = recorded.case(ranks=ranks, clocks="root")
-    assert only(run_of(line)).imb_mean == pytest.approx(3e-6)
+    root = recorded.case(ranks=ranks, clocks="root")
+    assert only(run_of(root)).imb_mean == pytest.approx(3e-6)
     seconds = [3e-6, 1e-6, None]
     ranks = {"median": seconds, "minimum": seconds, "mean": seconds, "mean_of_all": seconds}
-    line = recorded.case(ranks=ranks, clocks="all")
-    result = only(run_of(line))
+    result = only(run_of(recorded.case(ranks=ranks, clocks="all")))
     assert result.imb.mean == pytest.approx(2e-6)
     assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
 
@@ -234,7 +231,6 @@ def test_a_case_that_was_skipped_or_failed_says_why(run_of):
     assert result.status == "wide"
     assert result.reason == "failed in 1 of 2 launches: wrong byte 7"
     assert result.launches == (0,)
-    failed = recorded.skipped(launch=1, status="failed", reason="wrong byte 7")
     result = only(run_of(recorded.skipped(launch=0), failed))
     assert (result.status, result.reason) == ("failed", "wrong byte 7")
 
@@ -270,8 +266,7 @@ def test_drift_is_told_with_its_direction(run_of, last, direction):
             [np.array(CALM[:8]) * factor for factor in np.linspace(1, last, 8)]
         )
         lines.append(recorded.case(launch=launch, seconds=seconds.tolist(), rounds=[8] * 8))
-    run = run_of(*lines)
-    texts = told(run)
+    texts = told(run_of(*lines))
     assert any(f"pingpong/1024B becomes {direction} (p = " in text for text in texts)
 
 
@@ -284,16 +279,14 @@ def test_drift_is_told_with_its_direction(run_of, last, direction):
 )
 def test_placement_that_spoils_numbers_is_told(run_of, changes, says):
     placement = recorded.PLACEMENT | changes
-    run = run_of(recorded.launch(placement=placement), recorded.case())
-    texts = told(run)
+    texts = told(run_of(recorded.launch(placement=placement), recorded.case()))
     assert any(says in text for text in texts)
 
 
 def test_a_busy_machine_is_told_with_the_share_lost(run_of):
     flags = [2] * 6 + [0] * 18
     lines = [recorded.case(launch=i, seconds=CALM, flags=flags) for i in range(3)]
-    run = run_of(*lines)
-    texts = told(run)
+    texts = told(run_of(*lines))
     assert texts == ["the machine was busy: 25 % of the samples were disturbed and are left out"]
     lines = [recorded.launch(0), *(recorded.case(launch=i, seconds=CALM) for i in range(3))]
     run = run_of(*lines)
@@ -312,8 +305,7 @@ def test_ranks_that_waited_for_their_cores_tell_of_a_busy_machine(run_of, waited
     placement = recorded.PLACEMENT | {"binding": ["0", str(cores - 1)]}
     launches = [recorded.launch(i, placement=placement) for i in range(3)]
     cases = [recorded.case(launch=i, seconds=CALM, waited_seconds=waited) for i in range(3)]
-    run = run_of(*launches, *cases)
-    texts = told(run)
+    texts = told(run_of(*launches, *cases))
     assert [text for text in texts if "busy" in text] == [
         f"the machine was busy: {sign}" for sign in signs
     ]
