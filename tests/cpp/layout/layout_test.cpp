@@ -176,34 +176,6 @@ TEST_CASE("local arrays are dense in the memory order, halo included") {
     CHECK(grid().strides({0, 0, 0}) == PerDimension<std::int64_t>{10, 5, 1});
 }
 
-TEST_CASE("the box of a rank is what it owns, without halo") {
-    const auto halo = Halo{.low = 1, .high = 1};
-    const auto made =
-        grid({.halo = {halo, halo, halo}, .ranks = RankMap::listed({9, 3, 7, 0, 2, 5})});
-    const auto box = made.box(0);
-    CHECK(box[0] == IndexRange{.begin = 3, .end = 6});
-    CHECK(box[1] == IndexRange{.begin = 0, .end = 2});
-    CHECK(box[2] == IndexRange{.begin = 0, .end = 5});
-    CHECK(made.box(1) == PerDimension<IndexRange>{});  // has no part
-    const BlockGrid cyclic({Distribution::even(4, 1), Distribution::cyclic(5, 3)});
-    CHECK(cyclic.box(2)[1] == IndexRange{.begin = 2, .end = 3});
-    CHECK(refusal([&] { return cyclic.box(1); }) ==
-          "rank 1 owns 2 ranges of dimension 1, so its cells are not a box; "
-          "Distribution.ranges gives them");
-}
-
-TEST_CASE("a part without cells has no halo where it is empty, and its lengths elsewhere") {
-    const BlockGrid made({Distribution::even(2, 3), Distribution::even(4, 1)},
-                         {.halo = {Halo{.low = 1, .high = 1}, Halo{.low = 1, .high = 1}}});
-    CHECK(made.units(1) == 18);
-    CHECK(made.units(2) == 0);
-    CHECK(made.local_extents(2) == PerDimension<std::int64_t>{0, 6});
-    CHECK(made.shape(2) == std::vector<std::int64_t>{0, 6});
-    CHECK(made.box(2) == PerDimension<IndexRange>{IndexRange{}, IndexRange{.begin = 0, .end = 4}});
-    CHECK(made.local_extents(3) == PerDimension<std::int64_t>{});  // has no part
-    CHECK(made.shape(3) == std::vector<std::int64_t>{0, 0});
-}
-
 TEST_CASE("ranks may be a few of all, in any order") {
     const auto made = grid({.ranks = RankMap::listed({9, 3, 7, 0, 2, 5})});
     CHECK(made.rank({0, 2, 0}) == 7);

@@ -13,18 +13,6 @@ using transrank::lab::machine::domain_of;
 using transrank::lab::machine::parse_cpu_list;
 using transrank::lab::machine::read_domains;
 
-TEST_CASE("the clock never goes back") {
-    double previous = machine::now();
-    bool ascends = true;
-    for (int i = 0; i < 100'000; ++i) {
-        const double reading = machine::now();
-        ascends = ascends && reading >= previous;
-        previous = reading;
-    }
-    CHECK(ascends);
-    CHECK(previous > 0);
-}
-
 TEST_CASE("the clock's resolution and cost are positive and far below a sample") {
     const auto quality = machine::measure_clock();
     CHECK(quality.resolution_seconds > 0);

@@ -177,18 +177,26 @@ void check(const std::vector<std::span<std::byte>>& slots) {
 
 }  // namespace
 
-TEST_CASE("no two slots of a case overlap, and flushing them changes nothing") {
+TEST_CASE(
+    "no two slots of a case overlap, in room of its own or for larger ones, nor does a flush") {
+    Need most{0, 0};
+    for (const auto& need : needs) {
+        most = {std::max(most.send, need.send), std::max(most.receive, need.receive)};
+    }
     for (const auto mode : modes) {
         CAPTURE(name(mode));
+        const Workspace larger(most.send, most.receive, mode);
         for (const auto& need : needs) {
             CAPTURE(need.send);
             CAPTURE(need.receive);
-            const Workspace workspace(need.send, need.receive, mode, 4088);
-            const auto slots = all_slots(workspace, need);
-            fill(slots);
-            check(slots);
-            workspace.flush(workspace.slots(need.slot()), need.slot());
-            check(slots);
+            const Workspace own(need.send, need.receive, mode, 4088);
+            for (const auto* workspace : {&own, &larger}) {
+                const auto slots = all_slots(*workspace, need);
+                fill(slots);
+                check(slots);
+                workspace->flush(workspace->slots(need.slot()), need.slot());
+                check(slots);
+            }
         }
     }
 }
@@ -201,24 +209,6 @@ TEST_CASE("buffers begin as far past a page boundary as asked for") {
                                   workspace.receive(0, 300'000, 8).data()}) {
             CHECK(reinterpret_cast<std::uintptr_t>(first) % 4096 ==
                   static_cast<std::uintptr_t>(offset));
-        }
-    }
-}
-
-TEST_CASE("a case has room in a workspace that was made for larger ones") {
-    Need most{0, 0};
-    for (const auto& need : needs) {
-        most = {std::max(most.send, need.send), std::max(most.receive, need.receive)};
-    }
-    for (const auto mode : modes) {
-        CAPTURE(name(mode));
-        const Workspace workspace(most.send, most.receive, mode);
-        for (const auto& need : needs) {
-            CAPTURE(need.send);
-            CAPTURE(need.receive);
-            const auto slots = all_slots(workspace, need);
-            fill(slots);
-            check(slots);
         }
     }
 }

@@ -152,13 +152,6 @@ TEST_CASE("on two packages of two domains of six cores the published table comes
     }
 }
 
-TEST_CASE("the published table of own data is the identity") {
-    const auto data_of = assign("own", seats_of(2, 2, 6));
-    for (std::size_t thread = 0; thread < 24; ++thread) {
-        CHECK(data_of[thread] == static_cast<int>(thread));
-    }
-}
-
 TEST_CASE("whatever the node, every worker's data has one user, and exchanged ones swap") {
     for (const auto& [packages, domains, workers] :
          {std::array{1, 2, 1}, {1, 2, 4}, {2, 1, 5}, {2, 2, 3}, {3, 1, 4}, {2, 3, 8}, {4, 4, 2}}) {
