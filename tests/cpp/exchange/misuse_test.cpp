@@ -9,8 +9,8 @@ using namespace testing;
 
 namespace {
 
-/// Every way in which peers of another rank may be served, the last one between nodes of two ranks;
-/// there it matters which of them is the culprit.
+/// Every way in which peers of another rank may be served, the last one between nodes of two ranks:
+/// there all send to all, and it matters which of them is the culprit.
 template <class Check>
 void for_ways(const Check& check) {
     for (const std::string way :
@@ -25,6 +25,14 @@ void for_ways(const Check& check) {
             check(way, culprit);
         }
     }
+}
+
+Ring ring_for(const std::string& way, bool closed = true) {
+    Ring ring(world_rank(), world_size(), closed);
+    if (way == "node-staged") {
+        ring.send_to_all();
+    }
+    return ring;
 }
 
 /// Starts until the breakage shows: a rank that only sends may be some epochs ahead of it.
@@ -52,7 +60,7 @@ void break_everywhere(bool closed, int epochs, const Wrong& wrong) {
         if (!closed && culprit > 0) {
             return;  // those before it do not depend on it
         }
-        const Ring ring(world_rank(), world_size(), closed);
+        const auto ring = ring_for(way, closed);
         auto exchange = ring.bind(way);
         for (int epoch = 0; epoch < epochs; ++epoch) {
             exchange.run();
@@ -101,7 +109,7 @@ TEST_CASE("what is over may be tested and waited for again, in any order") {
         },
     };
     for_ways([&](const std::string& way, int /*culprit*/) {
-        Ring ring(world_rank(), world_size(), true);
+        auto ring = ring_for(way);
         auto exchange = ring.bind(way);
         int epoch = 0;
         for (const auto move : {&Exchange::run, &Exchange::start}) {
@@ -183,7 +191,7 @@ TEST_CASE("an exchange given up between two epochs or half-way is an error for t
     for_ways([](const std::string& way, int culprit) {
         for (const bool half_way : {false, true}) {
             CAPTURE(half_way);
-            const Ring ring(world_rank(), world_size(), true);
+            const auto ring = ring_for(way);
             auto exchange = std::make_unique<Exchange>(ring.bind(way));
             exchange->run();
             MPI_Barrier(MPI_COMM_WORLD);
@@ -207,8 +215,8 @@ TEST_CASE("an exchange given up between two epochs or half-way is an error for t
 
 TEST_CASE("other exchanges go on when one is broken") {
     for_ways([](const std::string& way, int culprit) {
-        const Ring broken_ring(world_rank(), world_size(), true);
-        Ring good_ring(world_rank(), world_size(), true);
+        const auto broken_ring = ring_for(way);
+        auto good_ring = ring_for(way);
         auto broken = broken_ring.bind(way);
         auto good = good_ring.bind(way);
         if (world_rank() == culprit) {
@@ -248,7 +256,7 @@ TEST_CASE("a broken exchange of long messages ends without waiting for them") {
 TEST_CASE("an epoch that is complete is not reported as broken") {
     for_ways([](const std::string& way, int culprit) {
         for (int attempt = 0; attempt < 100; ++attempt) {
-            Ring ring(world_rank(), world_size(), culprit > 0);
+            auto ring = ring_for(way, false);
             auto exchange = std::make_unique<Exchange>(ring.bind(way));
             ring.write(attempt);
             exchange->start();
