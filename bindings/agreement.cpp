@@ -48,10 +48,12 @@ std::string type_of(nb::handle value) {
 Attempt attempt(CommunicatorArgument comm, const char* call, const char* what,
                 const nb::callable& work) {
     mpi::begin_to_use();
-    const Outcome own(work, comm.rank());
-    return own.settled([&] {
-        agree(comm, call, own.refusal, what, own.said);
-        return own.result;
+    return attempted(comm, [&] {
+        const Outcome own(work, comm.rank());
+        return own.settled([&] {
+            agree(comm, call, own.refusal, what, own.said);
+            return own.result;
+        });
     });
 }
 
@@ -113,13 +115,15 @@ std::string words_of(const nb::python_error& error, int rank) {
 
 void agree(CommunicatorArgument comm, std::string_view call,
            const std::optional<std::string>& words, std::string_view what, const mpi::Words& said) {
+    const std::string none;
     const nb::gil_scoped_release released;
     const auto known = exchange::KnownCommunicator::get(comm.handle);
     const mpi::Call named(known->base(), call);
     std::array<std::uint64_t, 2> sums{words ? 1U : 0U, mpi::balance_of(known->base(), said)};
     const auto& own = known->meet(sums);
     if (sums[0] != 0) {
-        mpi::throw_first(own, words.has_value(), words.value_or(std::string()));
+        const bool lacks_memory = !words || *words == "std::bad_alloc";  // which names no rank
+        mpi::throw_first(own, words.has_value(), lacks_memory ? none : *words);
     }
     if (sums[1] != 0) {
         mpi::agree_on(own, what, said);

@@ -64,36 +64,6 @@ void agree(CommunicatorArgument comm, std::string_view call,
            const std::optional<std::string>& words, std::string_view what = {},
            const mpi::Words& said = {});
 
-/// Collective. What `work` returns, unless it throws on some rank. It holds the interpreter. An
-/// exception that is not an Exception (KeyboardInterrupt) is raised again once all ranks know of
-/// it.
-template <class Work>
-auto agreed(CommunicatorArgument comm, std::string_view call, const Work& work) {
-    std::optional<std::invoke_result_t<Work>> made;
-    std::optional<std::string> words;
-    std::optional<nanobind::python_error> interrupt;
-    mpi::begin_to_use();
-    try {
-        made.emplace(work());
-    } catch (nanobind::python_error& error) {
-        words = words_of(error, comm.rank());
-        if (!error.matches(PyExc_Exception)) {
-            interrupt.emplace(error);
-        }
-    } catch (const std::exception& error) {
-        words = error.what();
-    }
-    try {
-        agree(comm, call, words);
-    } catch (const mpi::AgreedError&) {
-        if (interrupt) {
-            throw nanobind::python_error(*interrupt);
-        }
-        throw;
-    }
-    return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
-}
-
 /// Collective, the first time.
 [[nodiscard]] inline std::shared_ptr<exchange::KnownCommunicator> known(CommunicatorArgument comm) {
     const nanobind::gil_scoped_release released;
@@ -113,6 +83,38 @@ auto together(CommunicatorArgument comm, std::string_view call, const Work& work
 template <class Work>
 auto attempted(CommunicatorArgument comm, const Work& work) {
     return known(comm)->attempt(work);
+}
+
+/// Collective. What `work` returns, unless it throws on some rank. It holds the interpreter. An
+/// exception that is not an Exception (KeyboardInterrupt) is raised again once all ranks know of
+/// it.
+template <class Work>
+auto agreed(CommunicatorArgument comm, std::string_view call, const Work& work) {
+    mpi::begin_to_use();
+    return attempted(comm, [&] {
+        std::optional<std::invoke_result_t<Work>> made;
+        std::optional<std::string> words;
+        std::optional<nanobind::python_error> interrupt;
+        try {
+            made.emplace(work());
+        } catch (nanobind::python_error& error) {
+            words = words_of(error, comm.rank());
+            if (!error.matches(PyExc_Exception)) {
+                interrupt.emplace(error);
+            }
+        } catch (const std::exception& error) {
+            words = error.what();
+        }
+        try {
+            agree(comm, call, words);
+        } catch (const mpi::AgreedError&) {
+            if (interrupt) {
+                throw nanobind::python_error(*interrupt);
+            }
+            throw;
+        }
+        return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else it has thrown
+    });
 }
 
 /// An integer as Python takes one for an index; throws std::invalid_argument, which names `what`,

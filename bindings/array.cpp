@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 
 #include <cstdint>
@@ -27,9 +26,20 @@ namespace {
 using array::GhostMapping;
 using array::RowArray;
 
-// nanobind's own conversion to a shared_ptr may not throw.
-std::shared_ptr<RowArray> shared(const nb::object& rows) {
-    return {kept_alive(rows, nb::object()), &nb::cast<RowArray&>(rows)};
+// nanobind's own conversions to and from a shared_ptr may not throw, and need memory.
+
+/// What Python has of the rows of one rank.
+struct HeldRows {
+    std::shared_ptr<RowArray> rows;
+};
+
+/// What Python has of a mapping.
+struct HeldMapping {
+    std::shared_ptr<const GhostMapping> mapping;
+};
+
+std::optional<HeldMapping> held(std::shared_ptr<const GhostMapping> mapping) {
+    return mapping == nullptr ? std::nullopt : std::optional(HeldMapping{std::move(mapping)});
 }
 
 /// Python makes the son, between the two halves of fit_son.
@@ -49,15 +59,12 @@ public:
             return to_numpy(std::move(lengths));
         });
     }
-    void end_fit(const nb::object& son) {
-        known()->attempt([&] {
-            auto rows = shared(son);
-            const nb::gil_scoped_release released;
-            array::GhostUpdate::end_fit(std::move(rows));
-        });
+    void end_fit(const HeldRows& son) {
+        const nb::gil_scoped_release released;
+        known()->attempt([&] { array::GhostUpdate::end_fit(son.rows); });
     }
-    void set_father_son(const nb::object& father, const nb::object& son) {
-        known()->attempt([&] { array::GhostUpdate::set_father_son(shared(father), shared(son)); });
+    void set_father_son(const HeldRows& father, const HeldRows& son) {
+        array::GhostUpdate::set_father_son(father.rows, son.rows);
     }
 
     [[nodiscard]] Attempt bind(const char* call, const nb::object& source,
@@ -78,30 +85,32 @@ private:
 };
 
 void bind_row_array(nb::module_& module) {
-    nb::class_<RowArray>(module, "RowArray", "The rows of one rank, whatever their elements are.")
+    nb::class_<HeldRows>(module, "RowArray", "The rows of one rank, whatever their elements are.")
         .def(
             "__init__",
-            [](RowArray* self, std::int64_t element_bytes, std::string_view scalar) {
-                new (self) RowArray(element_bytes, scalar_named(scalar));
+            [](HeldRows* self, std::int64_t element_bytes, std::string_view scalar) {
+                auto rows = std::make_shared<RowArray>(element_bytes, scalar_named(scalar));
+                new (self) HeldRows{std::move(rows)};
             },
             "element_bytes"_a, "scalar"_a)
         .def(
             "adopt",
-            [](RowArray& self, const layout::Rows& rows, const nb::object& array,
+            [](const HeldRows& self, const layout::Rows& rows, const nb::object& array,
                std::string_view description) {
                 auto [bytes, memory] = hold(array);
-                self.adopt(rows, bytes, std::move(memory), std::string(description));
+                self.rows->adopt(rows, bytes, std::move(memory), std::string(description));
             },
             "rows"_a, "array"_a, "description"_a);
 }
 
 void bind_mapping(nb::module_& module) {
     using ReadOnly = nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>;
-    nb::class_<GhostMapping>(module, "GhostMapping", "Which rows are ghosts of which; immutable.")
-        .def_prop_ro("numbering", [](const GhostMapping& self) { return self.numbering; })
-        .def_prop_ro("route", [](const GhostMapping& self) { return self.route; })
-        .def_prop_ro("ghosts", [](const GhostMapping& self) {
-            return ReadOnly(self.ghosts.data(), {self.ghosts.size()});
+    nb::class_<HeldMapping>(module, "GhostMapping", "Which rows are ghosts of which; immutable.")
+        .def_prop_ro("numbering", [](const HeldMapping& self) { return self.mapping->numbering; })
+        .def_prop_ro("route", [](const HeldMapping& self) { return self.mapping->route; })
+        .def_prop_ro("ghosts", [](const HeldMapping& self) {
+            const auto& ghosts = self.mapping->ghosts;
+            return ReadOnly(ghosts.data(), {ghosts.size()});
         });
 }
 
@@ -136,9 +145,7 @@ void bind_array(nb::module_& module) {
         .def("end_fit", &GhostUpdate::end_fit, "son"_a)
         .def("bind", &GhostUpdate::bind, "call"_a, "source"_a, "destination"_a, "back"_a, "work"_a)
         .def_prop_ro("numbering", [](const GhostUpdate& self) { return self.numbering(); })
-        .def_prop_ro("mapping", [](const GhostUpdate& self) {
-            return std::const_pointer_cast<GhostMapping>(self.mapping());
-        });
+        .def_prop_ro("mapping", [](const GhostUpdate& self) { return held(self.mapping()); });
 }
 
 }  // namespace transrank::bindings

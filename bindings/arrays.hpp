@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -45,8 +46,8 @@ template <class T>
 
 /// A new NumPy array of `columns` columns (one-dimensional when 0) that owns the values.
 [[nodiscard]] inline nanobind::ndarray<nanobind::numpy, std::int64_t> to_numpy(
-    std::vector<std::int64_t> values, std::size_t columns = 0) {
-    auto* kept = new std::vector<std::int64_t>(std::move(values));
+    std::unique_ptr<std::vector<std::int64_t>> values, std::size_t columns = 0) {
+    auto* const kept = values.release();
     const nanobind::capsule owner(kept, [](void* pointer) noexcept {
         delete static_cast<std::vector<std::int64_t>*>(pointer);
     });
@@ -54,6 +55,11 @@ template <class T>
         return {kept->data(), {kept->size()}, owner};
     }
     return {kept->data(), {kept->size() / columns, columns}, owner};
+}
+
+[[nodiscard]] inline nanobind::ndarray<nanobind::numpy, std::int64_t> to_numpy(
+    std::vector<std::int64_t> values, std::size_t columns = 0) {
+    return to_numpy(std::make_unique<std::vector<std::int64_t>>(std::move(values)), columns);
 }
 
 }  // namespace transrank::bindings

@@ -15,6 +15,7 @@
 #include "bindings.hpp"
 #include "bound.hpp"
 #include "communicator_caster.hpp"
+#include "sequences.hpp"
 #include "transrank/collective/alltoall.hpp"
 #include "transrank/collective/method.hpp"
 
@@ -65,17 +66,15 @@ void bind_collective(nb::module_& module) {
             [](BoundAlltoall* self, CommunicatorArgument comm, const nb::object& send,
                const nb::object& receive, std::int64_t block_bytes, std::string_view algorithm,
                std::string_view choices, int radix, int window, int leaders, int ranks_per_node,
-               const nb::sequence& torus) {
+               nb::handle torus) {
                 attempted(comm, [&] {
-                    collective::AlltoallOptions options{.algorithm = std::string(algorithm),
-                                                        .choices = std::string(choices),
-                                                        .radix = radix,
-                                                        .window = window,
-                                                        .leaders = leaders,
-                                                        .ranks_per_node = ranks_per_node};
-                    for (const nb::handle length : torus) {
-                        options.torus.push_back(nb::cast<int>(length));
-                    }
+                    const collective::AlltoallOptions options{.algorithm = std::string(algorithm),
+                                                              .choices = std::string(choices),
+                                                              .radix = radix,
+                                                              .window = window,
+                                                              .leaders = leaders,
+                                                              .ranks_per_node = ranks_per_node,
+                                                              .torus = each<int>(torus)};
                     new (self) BoundAlltoall(comm, send, receive, block_bytes, options);
                 });
             },

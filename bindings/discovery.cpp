@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -8,17 +7,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "agreement.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "communicator_caster.hpp"
+#include "sequences.hpp"
 #include "stub.hpp"
 #include "transrank/discovery/blocks.hpp"
 #include "transrank/discovery/ghost.hpp"
@@ -54,10 +55,14 @@ std::tuple<Route, nb::ndarray<nb::numpy, std::int64_t>> ghost_push(
     const Input<std::int32_t>& targets, std::int64_t ghost_begin) {
     const auto pushed_rows = as_span(rows);
     const auto to = as_span(targets);
-    auto pushed = together(comm, "route.ghost_push", [&](const mpi::Communicator& own) {
-        return discovery::ghost_push(own, owners, pushed_rows, to, ghost_begin);
+    auto [route, made] = together(comm, "route.ghost_push", [&](const mpi::Communicator& own) {
+        // What it needs of memory it has before it is over on the other ranks.
+        auto kept = std::make_unique<std::vector<std::int64_t>>();
+        auto pushed = discovery::ghost_push(own, owners, pushed_rows, to, ghost_begin);
+        *kept = std::move(pushed.ghosts);
+        return std::pair(std::move(pushed.route), std::move(kept));
     });
-    return {std::move(pushed.route), to_numpy(std::move(pushed.ghosts))};
+    return {std::move(route), to_numpy(std::move(made))};
 }
 
 template <class Owners>
@@ -195,18 +200,22 @@ void bind_discovery_of_blocks(nb::module_& module) {
 void bind_route_files(nb::module_& module) {
     module.def(
         "save_routes",
-        [](CommunicatorArgument comm, const Route& route, const std::filesystem::path& place) {
-            together(comm, "route.save", [&](const mpi::Communicator& own) {
-                discovery::save(own, route, place);
-                return true;
+        [](CommunicatorArgument comm, const Route& route, nb::handle place) {
+            attempted(comm, [&] {
+                const auto path = path_of(place);
+                together(comm, "route.save",
+                         [&](const mpi::Communicator& own) { discovery::save(own, route, path); });
             });
         },
         "comm"_a, "route"_a, "place"_a);
     module.def(
         "load_routes",
-        [](CommunicatorArgument comm, const std::filesystem::path& place) {
-            return together(comm, "route.load", [&](const mpi::Communicator& own) {
-                return discovery::load(own, place);
+        [](CommunicatorArgument comm, nb::handle place) {
+            return attempted(comm, [&] {
+                const auto path = path_of(place);
+                return together(comm, "route.load", [&](const mpi::Communicator& own) {
+                    return discovery::load(own, path);
+                });
             });
         },
         "comm"_a, "place"_a);

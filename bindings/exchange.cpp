@@ -22,6 +22,7 @@
 #include "bound.hpp"
 #include "communicator_caster.hpp"
 #include "named.hpp"
+#include "sequences.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace nb = nanobind;
@@ -107,7 +108,7 @@ void bind_exchange(nb::module_& module) {
         "bind_exchange",
         [](CommunicatorArgument comm, const char* call, const nb::callable& work) {
             const auto take = [&](nb::handle checked) {
-                BoundArrays arrays(nb::cast<std::vector<FieldTuple>>(checked[0]));
+                BoundArrays arrays(each<FieldTuple>(checked[0]));
                 exchange::Parts parts{.route = std::make_shared<const route::Route>(
                                           nb::cast<const route::Route&>(checked[2])),
                                       .fields = arrays.fields()};

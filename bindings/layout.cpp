@@ -15,6 +15,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "order.hpp"
+#include "sequences.hpp"
 #include "stub.hpp"
 #include "transrank/layout/block_grid.hpp"
 #include "transrank/layout/distribution.hpp"
@@ -123,18 +124,7 @@ void bind_distribution(const nb::module_& module) {
 /// What a Python sequence holds; throws TypeError, which says what is wanted instead.
 template <class T>
 std::vector<T> each(const char* name, nb::handle values, const char* wanted) {
-    if (PySequence_Check(values.ptr()) == 0) {
-        refuse_type(name, values, wanted);
-    }
-    std::vector<T> made;
-    for (const nb::handle value : nb::iter(values)) {
-        try {
-            made.push_back(nb::cast<T>(value));
-        } catch (const nb::cast_error&) {
-            refuse_type(name, values, wanted);
-        }
-    }
-    return made;
+    return bindings::each<T>(values, [&] { refuse_type(name, values, wanted); });
 }
 
 BlockGrid make_grid(nb::handle distributions, std::string_view part_order, nb::handle memory_order,

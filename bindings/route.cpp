@@ -3,7 +3,6 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
-#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -18,6 +17,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "sequences.hpp"
 #include "stub.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/route/checksum.hpp"
@@ -115,9 +115,14 @@ void bind_leg(const nb::module_& module) {
 
 void bind_route_class(const nb::module_& module) {
     nb::class_<Route>(module, "Route", stub_says("Route"))
-        .def(nb::init<int, int, std::int64_t, std::int64_t, std::vector<Leg>, std::vector<Leg>>(),
-             "rank"_a, "ranks"_a, "source_extent"_a, "destination_extent"_a, "sends"_a,
-             "receives"_a)
+        .def(
+            "__init__",
+            [](Route* self, int rank, int ranks, std::int64_t source_extent,
+               std::int64_t destination_extent, nb::handle sends, nb::handle receives) {
+                new (self) Route(rank, ranks, source_extent, destination_extent, each<Leg>(sends),
+                                 each<Leg>(receives));
+            },
+            "rank"_a, "ranks"_a, "source_extent"_a, "destination_extent"_a, "sends"_a, "receives"_a)
         .def_prop_ro("rank", &Route::rank, stub_says("Route.rank"))
         .def_prop_ro("ranks", &Route::ranks, stub_says("Route.ranks"))
         .def_prop_ro("source_extent", &Route::source_extent, stub_says("Route.source_extent"))
@@ -136,8 +141,12 @@ void bind_route_class(const nb::module_& module) {
             "receives", [](const Route& self) { return copy(self.receives()); },
             stub_says("Route.receives"))
         .def("transposed", &Route::transposed, stub_says("Route.transposed"))
-        .def("save", &route::save, "path"_a, stub_says("Route.save"))
-        .def_static("load", &route::load, "path"_a, stub_says("Route.load"))
+        .def(
+            "save", [](const Route& self, nb::handle path) { route::save(self, path_of(path)); },
+            "path"_a, stub_says("Route.save"))
+        .def_static(
+            "load", [](nb::handle path) { return route::load(path_of(path)); }, "path"_a,
+            stub_says("Route.load"))
         .def("check_delivered_once", &route::check_delivered_once,
              stub_says("Route.check_delivered_once"))
         .def("check_all_delivered_once", &route::check_all_delivered_once, "units"_a,
@@ -156,8 +165,8 @@ void bind_route_class(const nb::module_& module) {
 
 void bind_relations(nb::module_& module) {
     module.def(
-        "check_consistent",
-        [](const std::vector<Route>& routes) { route::check_consistent(routes); }, "routes"_a);
+        "check_consistent", [](nb::handle routes) { route::check_consistent(each<Route>(routes)); },
+        "routes"_a);
 }
 
 }  // namespace

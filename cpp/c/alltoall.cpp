@@ -77,8 +77,12 @@ int transrank_alltoallv_bind(MPI_Comm comm, const void* send, const int64_t* sen
 int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,
                        const transrank_alltoall_options* options) {
     return c::attempt([&, call = __func__] {
-        const auto chosen = c::agreed(
-            call, comm, [&](const Arguments& arguments) { return options_of(arguments, options); });
-        collective::alltoall(comm, send, receive, block_bytes, chosen, c::owner_of(send, receive));
+        exchange::KnownCommunicator::get(comm)->attempt([&] {
+            const auto chosen = c::agreed(call, comm, [&](const Arguments& arguments) {
+                return options_of(arguments, options);
+            });
+            const auto owner = c::owner_of(send, receive);
+            collective::alltoall(comm, send, receive, block_bytes, chosen, owner);
+        });
     });
 }

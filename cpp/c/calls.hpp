@@ -69,34 +69,38 @@ auto agreed(const char* call, MPI_Comm comm, const Check& check) {
 /// Collective. Makes an object, and a handle for it. `make` is given a function that adds to a
 /// check of the arguments that of `result`.
 template <class Public, class Make>
-int create_by(Public** result, const Make& make) noexcept {
+int create_by(MPI_Comm comm, Public** result, const Make& make) noexcept {
     if (result != nullptr) {
         *result = nullptr;
     }
     const RefusalEnd end;
     return attempt([&] {
-        auto object = make([result](const auto& check) {
-            return [result, check](const Arguments& arguments) {
-                (void)arguments.pointer(result, "the last argument");
-                return check(arguments);
-            };
+        exchange::KnownCommunicator::get(comm)->attempt([&] {
+            auto object = make([result](const auto& check) {
+                return [result, check](const Arguments& arguments) {
+                    (void)arguments.pointer(result, "the last argument");
+                    return check(arguments);
+                };
+            });
+            *result = keep<Public>(std::move(object));
         });
-        *result = keep<Public>(std::move(object));
     });
 }
 
 /// Collective. Makes an object as `together` does, and a handle for it.
 template <class Public, class Check>
 int create_together(const char* call, MPI_Comm comm, Public** result, const Check& check) noexcept {
-    return create_by(
-        result, [&](const auto& with_result) { return together(call, comm, with_result(check)); });
+    return create_by(comm, result, [&](const auto& with_result) {
+        return together(call, comm, with_result(check));
+    });
 }
 
 /// Collective. The same, but the work is given nothing.
 template <class Public, class Check>
 int create_agreed(const char* call, MPI_Comm comm, Public** result, const Check& check) noexcept {
-    return create_by(
-        result, [&](const auto& with_result) { return agreed(call, comm, with_result(check))(); });
+    return create_by(comm, result, [&](const auto& with_result) {
+        return agreed(call, comm, with_result(check))();
+    });
 }
 
 template <class Public>

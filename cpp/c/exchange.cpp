@@ -78,7 +78,7 @@ int& answer(int* place) {
 int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int count,
                             const transrank_field* fields, const transrank_options* options,
                             transrank_exchange** exchange) {
-    return c::create_by(exchange, [&, name = __func__](const auto& with_result) {
+    return c::create_by(comm, exchange, [&, name = __func__](const auto& with_result) {
         const auto known = exchange::KnownCommunicator::get(comm);
         const mpi::Call call(known->base(), name);
         const auto make = with_result([&](const Arguments& arguments) {

@@ -112,7 +112,10 @@ void GhostUpdate::use_route(const route::Route& route) {
                     father_->size(), "; take another route");
         });
     });
-    map(make_mapping(*numbering_, route, ghosts_along(comm_, numbering_->owned().begin, route)));
+    known()->attempt([&] {
+        map(make_mapping(*numbering_, route,
+                         ghosts_along(comm_, numbering_->owned().begin, route)));
+    });
 }
 
 void GhostUpdate::borrow_mapping(const GhostUpdate& other) {
@@ -160,8 +163,10 @@ void GhostUpdate::end_fit(std::shared_ptr<RowArray> son) {
     if (arriving_) {
         movement.route = together("ArrayTransformer.fit_son", [&](const mpi::Communicator& comm) {
             mpi::agree(comm, [&] { check_elements(comm.rank()); });
-            return std::make_shared<const route::Route>(
-                discovery::in_units(comm, route, *arriving_, from, to));
+            const auto kept = std::make_shared<std::optional<route::Route>>();
+            const auto& made =
+                kept->emplace(discovery::in_units(comm, route, *arriving_, from, to));
+            return std::shared_ptr<const route::Route>(kept, &made);
         });
     } else if (from.pitch() == 0) {  // nothing to move, whatever the route says
         movement.route = std::make_shared<const route::Route>(route.rank(), route.ranks(), 0, 0,

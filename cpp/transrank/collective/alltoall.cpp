@@ -177,52 +177,47 @@ bool can_be_blocks(int ranks, std::int64_t block_bytes) {
     return block_bytes >= 0 && block_bytes <= most_bytes / ranks;
 }
 
-Blocks equal_blocks(MPI_Comm comm, std::int64_t block_bytes) {
-    mpi::require_communicator(comm);
-    int ranks = 0;
-    mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-    // What is out of range is refused where all ranks can hear of it.
-    return Blocks::equal(ranks, can_be_blocks(ranks, block_bytes) ? block_bytes : 0);
-}
-
 }  // namespace
 
-struct Alltoall::Made {
-    std::string_view algorithm;
-    Backend backend;
+/// Collective. Makes the backend of one rank's arguments.
+struct Alltoall::Making {
+    const void* send;
+    void* receive;
+    const Blocks* blocks;               ///< none where all are of one length
+    std::optional<std::int64_t> equal;  ///< which is this
+    const AlltoallOptions& options;
+    const std::shared_ptr<void>& keep_alive;
+    mutable std::string_view algorithm = {};  ///< what is then in use
 
-    /// Collective.
-    Made(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
-         std::optional<std::int64_t> equal, const AlltoallOptions& options,
-         const std::shared_ptr<void>& keep_alive);
+    Backend operator()(MPI_Comm comm) const;
 };
 
-Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
-                     std::optional<std::int64_t> equal, const AlltoallOptions& options,
-                     const std::shared_ptr<void>& keep_alive) {
+Backend Alltoall::Making::operator()(MPI_Comm comm) const {
     const auto known = exchange::KnownCommunicator::get(comm);
-    known->together("Alltoall", [&](const mpi::Communicator& own) {
+    return known->together("Alltoall", [&](const mpi::Communicator& own) {
         const auto block_bytes = equal.value_or(different);
+        const bool fits = !equal || can_be_blocks(own.size(), *equal);
+        const auto alike = Blocks::equal(own.size(), equal && fits ? *equal : 0);
         auto problem = problem_of(options, own.size());
         const Task task{.comm = comm,
                         .own = own,
                         .known = known,
                         .send = static_cast<const std::byte*>(send),
                         .receive = static_cast<std::byte*>(receive),
-                        .blocks = blocks,
+                        .blocks = blocks == nullptr ? alike : *blocks,
                         .block_bytes = block_bytes,
                         .problem = problem,
                         .keep_alive = keep_alive};
         mpi::agree_on(own, "calls alltoall with", [&] {
             schedule::check(problem);
-            require(!equal || can_be_blocks(own.size(), *equal), "rank ", own.rank(),
-                    " calls alltoall with blocks of ", block_bytes, " bytes for each of ",
-                    own.size(), " ranks; give 0 to ", most_bytes / own.size());
+            require(fits, "rank ", own.rank(), " calls alltoall with blocks of ", block_bytes,
+                    " bytes for each of ", own.size(), " ranks; give 0 to ",
+                    most_bytes / own.size());
             check_arrays(own.rank(), task);
             return words_of(options, equal, send == receive && send != nullptr);
         });
         if (block_bytes == different) {
-            check_lengths(own, blocks);
+            check_lengths(own, *blocks);
         }
         if (options.ranks_per_node == 0) {
             problem.ranks_per_node = found_ranks_per_node(own, known->node());
@@ -232,20 +227,30 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
         const Method* method = nullptr;
         mpi::agree(own, [&] { method = &choose(name, problem, circumstances); });
         algorithm = method->name;
-        backend = method->make(task);
+        return method->make(task);
     });
 }
 
-Alltoall::Alltoall(Made made) : Exchange(std::move(made.backend)), algorithm_(made.algorithm) {}
+Alltoall::Alltoall(MPI_Comm comm, const Making& making)
+    : Exchange(comm, std::cref(making)), algorithm_(making.algorithm) {}
 
 Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
                    const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive)
-    : Alltoall(Made(comm, send, receive, equal_blocks(comm, block_bytes), block_bytes, options,
-                    keep_alive)) {}
+    : Alltoall(comm, Making{.send = send,
+                            .receive = receive,
+                            .blocks = nullptr,
+                            .equal = block_bytes,
+                            .options = options,
+                            .keep_alive = keep_alive}) {}
 
 Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
                    const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive)
-    : Alltoall(Made(comm, send, receive, blocks, std::nullopt, options, keep_alive)) {}
+    : Alltoall(comm, Making{.send = send,
+                            .receive = receive,
+                            .blocks = &blocks,
+                            .equal = std::nullopt,
+                            .options = options,
+                            .keep_alive = keep_alive}) {}
 
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
               const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive) {

@@ -64,8 +64,8 @@ public:
     [[nodiscard]] std::string_view algorithm() const noexcept { return algorithm_; }
 
 private:
-    struct Made;
-    explicit Alltoall(Made made);
+    struct Making;
+    Alltoall(MPI_Comm comm, const Making& making);
 
     std::string_view algorithm_;
 };

@@ -7,6 +7,7 @@
 
 #include "transrank/collective/method.hpp"
 #include "transrank/exchange/one_transport.hpp"
+#include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
@@ -161,10 +162,12 @@ private:
 template <class Calls>
 Backend by(const Task& task) {
     auto backend = std::make_unique<exchange::OneTransport>(task.known);
-    auto transport = std::make_unique<MpiOwn<Calls>>(task, *backend->lease());
-    const auto& own = *transport;
-    backend->carry_by(std::move(transport), "alltoall by " + std::string(mpi_name),
-                      [&own] { own.run(); });
+    mpi::agree(task.own, [&] {  // who runs waits in MPI, also for a rank that has failed here
+        auto transport = std::make_unique<MpiOwn<Calls>>(task, *backend->lease());
+        const auto& own = *transport;
+        backend->carry_by(std::move(transport), "alltoall by " + std::string(mpi_name),
+                          [&own] { own.run(); });
+    });
     return backend;
 }
 

@@ -83,7 +83,7 @@ void naming(const std::string& named_by, const Work& work) {
 Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
     : options_(std::move(options)), known_(KnownCommunicator::get(comm)) {
     const mpi::Call call(known_->base(), "Exchange");
-    known_->attempt([&] { bind(make); });
+    bind(make);
 }
 
 void Bound::bind(const std::function<Parts()>& make) {

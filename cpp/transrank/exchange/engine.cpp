@@ -20,6 +20,9 @@ Engine& Engine::instance() {
 
 void Engine::know(Active& exchange) {
     const std::lock_guard lock(mutex_);
+    if (active_.capacity() <= known_.size()) {  // to start it must not need memory
+        active_.reserve(2 * known_.size() + 1);
+    }
     known_.insert(&exchange);
 }
 

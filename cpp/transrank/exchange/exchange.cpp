@@ -18,6 +18,7 @@
 #include "transrank/exchange/backoff.hpp"
 #include "transrank/exchange/bound.hpp"
 #include "transrank/exchange/engine.hpp"
+#include "transrank/exchange/known_communicator.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/transport.hpp"
@@ -41,14 +42,17 @@ constexpr int polls_between_looks = 1024;
 
 class Exchange::State final : public Active {
 public:
-    explicit State(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {
-        Engine::instance().know(*this);
-    }
+    State() { Engine::instance().know(*this); }
 
     ~State() override {
         Engine::instance().forget(*this);
         retire();
         leave_communicator();
+    }
+
+    void take(std::unique_ptr<Backend> backend) {
+        const std::lock_guard lock(Engine::instance().mutex());
+        backend_ = std::move(backend);
     }
 
     void start() {
@@ -412,9 +416,15 @@ Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<copy::Field> f
           options) {}
 
 Exchange::Exchange(MPI_Comm comm, const std::function<Parts()>& make, const Options& options)
-    : Exchange(std::make_unique<Bound>(comm, make, options)) {}
+    : Exchange(comm, [&](MPI_Comm over) { return std::make_unique<Bound>(over, make, options); }) {}
 
-Exchange::Exchange(std::unique_ptr<Backend> backend) : state_(new State(std::move(backend))) {}
+// Once the backend has been made on all ranks, nothing may fail on one of them.
+Exchange::Exchange(MPI_Comm comm, const std::function<std::unique_ptr<Backend>(MPI_Comm)>& make) {
+    KnownCommunicator::get(comm)->attempt([&] {
+        state_.reset(new State);
+        state_->take(make(comm));
+    });
+}
 
 Exchange::~Exchange() = default;
 Exchange::Exchange(Exchange&&) noexcept = default;

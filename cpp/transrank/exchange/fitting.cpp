@@ -136,6 +136,7 @@ bool fit_transports(const Binding& binding, std::span<const Choice> choices, Tra
     Refusals own;
     bool lacks_lease = false;
     auto attempts = attempts_at(binding, choices);
+    transports.reserve(attempts.size());  // nothing may fail once all ranks have succeeded
     for (auto& attempt : attempts) {
         if (attempt.entry->needs_messages && binding.messages == nullptr) {
             lacks_lease = true;

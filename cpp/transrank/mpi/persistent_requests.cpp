@@ -57,6 +57,12 @@ void check_each(int code, const char* call, std::span<const MPI_Status> statuses
 void PersistentRequests::add(MPI_Request request, int peer, bool is_receive) {
     requests_.push_back(request);
     uses_.push_back({.peer = peer, .is_receive = is_receive});
+    const auto most = requests_.capacity();  // to start and to test need no memory
+    under_way_.reserve(most);
+    next_ones_.reserve(most);
+    found_.reserve(most);
+    statuses_.reserve(most);
+    completed_.reserve(most);
 }
 
 Traffic PersistentRequests::traffic(Traffic before) const {

@@ -100,9 +100,11 @@ private:
 };
 
 Exchange make(std::int64_t& asked, std::function<bool()> may_end) {
-    auto backend = std::make_unique<OneTransport>(KnownCommunicator::get(MPI_COMM_WORLD));
-    backend->carry_by(std::make_unique<Counted>(asked, std::move(may_end)), "");
-    return Exchange(std::move(backend));
+    return Exchange(MPI_COMM_WORLD, [&](MPI_Comm comm) {
+        auto backend = std::make_unique<OneTransport>(KnownCommunicator::get(comm));
+        backend->carry_by(std::make_unique<Counted>(asked, std::move(may_end)), "");
+        return backend;
+    });
 }
 
 std::vector<Exchange> make_many(std::int64_t count, std::int64_t& asked,
