@@ -90,6 +90,12 @@ def test_a_case_that_changed_as_the_memory_did_has_no_verdict(factor, copies, pa
         assert found.reason == f"{word}, and so were copies of 4 MiB beside it"
 
 
+def test_a_slowdown_to_the_bound_of_its_interval_is_chance_one_time_in_forty():
+    candidate = [1.2 * value for value in reversed(CALM)]
+    bound = judge(CALM, candidate).ratio.low - 1
+    assert judge(CALM, candidate, threshold=bound).p_slower == pytest.approx(0.025)
+
+
 def test_a_wide_interval_is_unclear_and_a_time_of_zero_missing():
     found = judge([1.0, 1.5, 0.8], [1.1, 1.6, 0.9])
     assert found.verdict == "unclear"

@@ -72,6 +72,8 @@ def test_ranks_that_share_cores_are_warned_of(healthy):
     (warning,) = warnings(shared)
     assert warning.finding == "20 ranks share 16 cores"
     assert warning.hint == "-n 16"
+    all_cores = replace(healthy, shape=Shape(16), probed=probed(*map(str, range(16))))
+    assert warnings(all_cores) == []
     (warning,) = warnings(replace(healthy, probed=probed("0-31", "0-31")))
     assert warning.name == "binding"
     assert warning.hint.startswith("mpiexec was asked to (-bind-to core) and could not")

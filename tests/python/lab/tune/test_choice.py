@@ -47,7 +47,7 @@ def test_the_fewest_ranges_that_gain_beyond_the_interval_are_chosen():
         "b": times(b8=20, b64=6, b512=5, b4096=5),
     }
     assert choose(candidates, DEFAULT) == (Range(8, 64, "a"), Range(512, 4096, "b"))
-    wild = {size: [5, 20, 6, 18, 9.0] for size in DEFAULT}
+    wild = {size: [5, 20, 5, 6, 5.0] for size in DEFAULT}  # half the time, but for one round
     assert choose({"a": wild}, DEFAULT) == (Range(8, 4096, None),)
 
 
