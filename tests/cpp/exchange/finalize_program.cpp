@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that come to MPI_Finalize early. Run by test_finalize.py: finalize_program SCENARIO.
+// Ranks that come to MPI_Finalize early. Run by test_ended_rank.py: finalize_program SCENARIO.
 #include "ring.hpp"
 
 using namespace testing;

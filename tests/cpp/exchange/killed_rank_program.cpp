@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exchanges, alltoalls and redistributions in which a rank is killed; the others write what they
-// are told into files of FOLDER. Run by test_killed_rank.py: killed_rank_program SCENARIO WAY CALL
+// are told into files of FOLDER. Run by test_ended_rank.py: killed_rank_program SCENARIO WAY CALL
 // FOLDER RANKS; with 0 RANKS the launcher sees what happens. WAY is a transport, an algorithm of
 // alltoall, a mode of a redistribution or what all ranks do in a creation.
 #include <csignal>
