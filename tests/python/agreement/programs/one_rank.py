@@ -200,212 +200,136 @@ def blocks() -> Arguments:
 
 # Each collective call with its arguments, made by all ranks. One that is not agreed on is the
 # rank's own, as docs/exchange.md says: lists and counts of its rows, its arrays, where files lie.
+# fmt: off
 CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
-    "Numbering": (
-        on_world(Numbering),
-        lambda: {"owned": ROWS, "table": Agreed(False, True)},
-    ),
-    "route.ghost_pull": (
-        on_world(routes.ghost_pull),
-        lambda: {"owners": Agreed(even(), cyclic()), "ghosts": [0, 1], "begin": 1, "extent": 5},
-    ),
-    "route.ghost_pull of a numbering": (
-        on_world(routes.ghost_pull),
-        lambda: {
-            "owners": Agreed(Numbering(WORLD, RANK), Numbering(WORLD, 2 * RANK)),
-            "ghosts": [0],
-            "begin": 1,
-        },
-    ),
-    "route.ghost_push": (
-        on_world(routes.ghost_push),
-        lambda: {
-            "owners": Agreed(even(), cyclic()),
-            "rows": [0, 1],
-            "targets": [0, RANKS - 1],
-            "begin": 1,
-        },
-    ),
-    "route.ghost_push of a numbering": (
-        on_world(routes.ghost_push),
-        lambda: {
-            "owners": Agreed(Numbering(WORLD, RANK + 1), Numbering(WORLD, RANK + 2)),
-            "rows": [0],
-            "targets": [0],
-            "begin": 1,
-        },
-    ),
-    "route.lists": (
-        on_world(routes.lists),
-        lambda: {"source": np.arange(ROWS) + ROWS * RANK, "destination": [0, 1]},
-    ),
+    "Numbering": (on_world(Numbering), lambda: {"owned": ROWS, "table": Agreed(False, True)}),
+    "route.ghost_pull": (on_world(routes.ghost_pull), lambda: {
+        "owners": Agreed(even(), cyclic()), "ghosts": [0, 1], "begin": 1, "extent": 5,
+    }),
+    "route.ghost_pull of a numbering": (on_world(routes.ghost_pull), lambda: {
+        "owners": Agreed(Numbering(WORLD, RANK), Numbering(WORLD, 2 * RANK)),
+        "ghosts": [0], "begin": 1,
+    }),
+    "route.ghost_push": (on_world(routes.ghost_push), lambda: {
+        "owners": Agreed(even(), cyclic()), "rows": [0, 1], "targets": [0, RANKS - 1], "begin": 1,
+    }),
+    "route.ghost_push of a numbering": (on_world(routes.ghost_push), lambda: {
+        "owners": Agreed(Numbering(WORLD, RANK + 1), Numbering(WORLD, RANK + 2)),
+        "rows": [0], "targets": [0], "begin": 1,
+    }),
+    "route.lists": (on_world(routes.lists), lambda: {
+        "source": np.arange(ROWS) + ROWS * RANK, "destination": [0, 1],
+    }),
     "route.alltoall": (on_world(routes.alltoall), lambda: {"units": Agreed(2, 3)}),
-    "route.alltoallv": (
-        on_world(routes.alltoallv),
-        lambda: {
-            **dict.fromkeys(("send_counts", "receive_counts"), ONES),
-            **dict.fromkeys(("send_displacements", "receive_displacements"), range(RANKS)),
-        },
-    ),
-    "route.halo": (
-        on_world(routes.halo),
-        lambda: {"grid": Agreed(grid(halo=1), grid(halo=2)), "corners": Agreed(True, False)},
-    ),
-    "route.redistribution": (
-        on_world(routes.redistribution),
-        lambda: {
-            "source": Agreed(grid(0), grid(1)),
-            "destination": Agreed(grid(1), on_each()),
-            "fill_halo": Agreed(False, True),
-        },
-    ),
-    "route.save": (
-        on_world(routes.save),
-        lambda: {"route": Agreed(ring(), ring(1)), "place": HERE / "new"},
-    ),
+    "route.alltoallv": (on_world(routes.alltoallv), lambda: {
+        **dict.fromkeys(("send_counts", "receive_counts"), ONES),
+        **dict.fromkeys(("send_displacements", "receive_displacements"), range(RANKS)),
+    }),
+    "route.halo": (on_world(routes.halo), lambda: {
+        "grid": Agreed(grid(halo=1), grid(halo=2)), "corners": Agreed(True, False),
+    }),
+    "route.redistribution": (on_world(routes.redistribution), lambda: {
+        "source": Agreed(grid(0), grid(1)), "destination": Agreed(grid(1), on_each()),
+        "fill_halo": Agreed(False, True),
+    }),
+    "route.save": (on_world(routes.save), lambda: {
+        "route": Agreed(ring(), ring(1)), "place": HERE / "new",
+    }),
     "route.load": (on_world(routes.load), lambda: {"place": saved()}),
-    "Exchange": (
-        exchange,
-        lambda: {
-            "route": Agreed(ring(), ring(1)),
-            "fields": Agreed(
-                (np.arange(float(ROWS)), np.zeros(2)), (np.zeros(ROWS, "f4"), np.zeros(2, "f4"))
-            ),
-            "operation": Agreed("add", "max"),
-            "dimensions": 1,
-            **BINDING,
-        },
-    ),
+    "Exchange": (exchange, lambda: {
+        "route": Agreed(ring(), ring(1)),
+        "fields": Agreed(
+            (np.arange(float(ROWS)), np.zeros(2)), (np.zeros(ROWS, "f4"), np.zeros(2, "f4"))
+        ),
+        "operation": Agreed("add", "max"), "dimensions": 1, **BINDING,
+    }),
     "Exchange in place": (
         lambda route: exchange(route, np.zeros(grid(halo=1).local_extents(RANK)), dimensions=2),
         lambda: {"route": Agreed(halo(), halo().transposed())},
     ),
     "Alltoall": (lambda **given: transrank.Alltoall(WORLD, **given).run(), blocks),
     "alltoall": (on_world(transrank.alltoall), blocks),
-    "Redistribution": (
-        redistribution,
-        lambda: {
-            "source": Agreed(grid(0), grid(1)),
-            "destination": Agreed(grid(1), on_each()),
-            "fill_halo": Agreed(False, True),
-            "numbering": Agreed("C", "F"),
-        },
-    ),
-    "Redistribution of lists": (
-        redistribution,
-        lambda: {
-            "source": np.arange(ROWS) + ROWS * RANK,
-            "destination": Agreed([RANK], grid(0)),
-            "numbering": Agreed("F", "C"),
-        },
-    ),
-    "Redistribution.store": (
-        store,
-        lambda: {
-            "fields": Agreed(*(tuple(np.zeros(it, t) for it in SHAPES) for t in ("f8", "f4"))),
-            "transport": Agreed("message", "shared-staged"),
-        },
-    ),
-    "Redistribution.along": (
-        along,
-        lambda: {
-            "route": Agreed(between().route, between().route.transposed()),
-            "source": Agreed(grid(0), BlockGrid([even(), even(1)], memory_order=(0, 1))),
-            "destination": Agreed(grid(1), None),
-        },
-    ),
+    "Redistribution": (redistribution, lambda: {
+        "source": Agreed(grid(0), grid(1)), "destination": Agreed(grid(1), on_each()),
+        "fill_halo": Agreed(False, True), "numbering": Agreed("C", "F"),
+    }),
+    "Redistribution of lists": (redistribution, lambda: {
+        "source": np.arange(ROWS) + ROWS * RANK, "destination": Agreed([RANK], grid(0)),
+        "numbering": Agreed("F", "C"),
+    }),
+    "Redistribution.store": (store, lambda: {
+        "fields": Agreed(*(tuple(np.zeros(it, t) for it in SHAPES) for t in ("f8", "f4"))),
+        "transport": Agreed("message", "shared-staged"),
+    }),
+    "Redistribution.along": (along, lambda: {
+        "route": Agreed(between().route, between().route.transposed()),
+        "source": Agreed(grid(0), BlockGrid([even(), even(1)], memory_order=(0, 1))),
+        "destination": Agreed(grid(1), None),
+    }),
     "Redistribution.bind": (lambda **given: between().bind(**given).run(), DATASET),
     "Redistribution.redistribute": (of(between, "redistribute"), DATASET),
-    "ArrayTransformer": (
-        on_world(transrank.ArrayTransformer),
-        lambda: {"father": np.zeros(ROWS), "son": None},
-    ),
-    "ArrayTransformer.set_father_son": (
-        of(transformer, "set_father_son"),
-        lambda: {"father": np.zeros((ROWS, 2)), "son": np.zeros((2, 2))},
-    ),
+    "ArrayTransformer": (on_world(transrank.ArrayTransformer), lambda: {
+        "father": np.zeros(ROWS), "son": None,
+    }),
+    "ArrayTransformer.set_father_son": (of(transformer, "set_father_son"), lambda: {
+        "father": np.zeros((ROWS, 2)), "son": np.zeros((2, 2)),
+    }),
     "ArrayTransformer.create_global_mapping": (
         lambda father: transrank.ArrayTransformer(WORLD, father).create_global_mapping(),
         lambda: {"father": ParArray.variable([1, 2])},
     ),
-    "ArrayTransformer.create_ghost_mapping": (
-        of(numbered, "create_ghost_mapping"),
-        lambda: {"pulled": [0, 1], "targets": Agreed(None, [0, 0])},
-    ),
+    "ArrayTransformer.create_ghost_mapping": (of(numbered, "create_ghost_mapping"), lambda: {
+        "pulled": [0, 1], "targets": Agreed(None, [0, 0]),
+    }),
     "ArrayTransformer.create_ghost_mapping by pushing": (
         of(numbered, "create_ghost_mapping"),
         lambda: {"pulled": [0, 1], "targets": Agreed([0, 0], None)},
     ),
-    "ArrayTransformer.use_route": (
-        of(numbered, "use_route"),
-        lambda: {"route": Agreed(ring(), ring(1))},
-    ),
-    "ArrayTransformer.borrow_mapping": (
-        borrow,
-        lambda: {"other": Agreed(transformer(), numbered(ghosts=[1, 2]))},
-    ),
-    "ArrayTransformer.fit_son": (
-        lambda father: numbered(father, [0, 1]).fit_son(),
-        lambda: {"father": Agreed(np.zeros(ROWS), np.zeros(ROWS, "f4"))},
-    ),
+    "ArrayTransformer.use_route": (of(numbered, "use_route"), lambda: {
+        "route": Agreed(ring(), ring(1)),
+    }),
+    "ArrayTransformer.borrow_mapping": (borrow, lambda: {
+        "other": Agreed(transformer(), numbered(ghosts=[1, 2])),
+    }),
+    "ArrayTransformer.fit_son": (lambda father: numbered(father, [0, 1]).fit_son(), lambda: {
+        "father": Agreed(np.zeros(ROWS), np.zeros(ROWS, "f4")),
+    }),
     "ArrayTransformer.init_persistent_pull": (
-        of(transformer, "init_persistent_pull"),
-        lambda: BINDING,
+        of(transformer, "init_persistent_pull"), lambda: BINDING,
     ),
-    "ArrayTransformer.init_persistent_push": (
-        of(transformer, "init_persistent_push"),
-        lambda: {"operation": Agreed("add", "max"), **BINDING},
-    ),
-    "ArrayTransformer.init_persistent_pull and _push": (
-        update,
-        lambda: {"back": Agreed(False, True)},
-    ),
+    "ArrayTransformer.init_persistent_push": (of(transformer, "init_persistent_push"), lambda: {
+        "operation": Agreed("add", "max"), **BINDING,
+    }),
+    "ArrayTransformer.init_persistent_pull and _push": (update, lambda: {
+        "back": Agreed(False, True),
+    }),
     "ArrayTransformer.pull_once": (of(transformer, "pull_once"), lambda: BINDING),
-    "ArrayTransformer.push_once": (
-        of(transformer, "push_once"),
-        lambda: {"operation": Agreed("max", "add"), **BINDING},
-    ),
-    "Grid": (
-        on_world(transrank.Grid),
-        lambda: {
-            "shape": Agreed((ROWS, ROWS * RANKS), (ROWS, ROWS * RANKS + 1)),
-            "halo": Agreed(1, 2),
-            "periodic": Agreed(True, False),
-            "parts": Agreed([1, RANKS], [RANKS, 1]),
-            "components_first": Agreed(False, True),
-        },
-    ),
-    "Grid.halo": (
-        lambda arrays: cells().halo(arrays),
-        lambda: {"arrays": Agreed(cells().zeros(), cells().zeros(dtype="f4"))},
-    ),
-    "Grid.update": (
-        lambda arrays: cells().update(arrays),
-        lambda: {"arrays": Agreed(cells().zeros(), cells().zeros(2))},
-    ),
-    "Grid.to": (
-        of(cells, "to"),
-        lambda: {
-            "other": Agreed(cells(1), cells()),
-            "array": Agreed(cells().zeros(), cells().zeros(dtype="f4")),
-            "out": Agreed(cells(1).zeros(), cells(1).zeros(2)),
-        },
-    ),
-    "Grid.gather": (
-        of(cells, "gather"),
-        lambda: {
-            "array": Agreed(cells().zeros(), cells().zeros(dtype="f4")),
-            "root": Agreed(1, 0),
-        },
-    ),
-    "Grid.scatter": (
-        of(cells, "scatter"),
-        lambda: {
-            "whole": np.zeros(cells().shape),
-            "root": Agreed(1, 0),
-            "out": Agreed(cells().zeros(), cells().zeros(2)),
-        },
-    ),
+    "ArrayTransformer.push_once": (of(transformer, "push_once"), lambda: {
+        "operation": Agreed("max", "add"), **BINDING,
+    }),
+    "Grid": (on_world(transrank.Grid), lambda: {
+        "shape": Agreed((ROWS, ROWS * RANKS), (ROWS, ROWS * RANKS + 1)),
+        "halo": Agreed(1, 2), "periodic": Agreed(True, False),
+        "parts": Agreed([1, RANKS], [RANKS, 1]), "components_first": Agreed(False, True),
+    }),
+    "Grid.halo": (lambda arrays: cells().halo(arrays), lambda: {
+        "arrays": Agreed(cells().zeros(), cells().zeros(dtype="f4")),
+    }),
+    "Grid.update": (lambda arrays: cells().update(arrays), lambda: {
+        "arrays": Agreed(cells().zeros(), cells().zeros(2)),
+    }),
+    "Grid.to": (of(cells, "to"), lambda: {
+        "other": Agreed(cells(1), cells()),
+        "array": Agreed(cells().zeros(), cells().zeros(dtype="f4")),
+        "out": Agreed(cells(1).zeros(), cells(1).zeros(2)),
+    }),
+    "Grid.gather": (of(cells, "gather"), lambda: {
+        "array": Agreed(cells().zeros(), cells().zeros(dtype="f4")), "root": Agreed(1, 0),
+    }),
+    "Grid.scatter": (of(cells, "scatter"), lambda: {
+        "whole": np.zeros(cells().shape), "root": Agreed(1, 0),
+        "out": Agreed(cells().zeros(), cells().zeros(2)),
+    }),
     "Ghosts": (on_world(transrank.Ghosts), lambda: {"owned": ROWS, "wanted": [0, 1]}),
     **{
         f"Ghosts.{name}": (
@@ -415,6 +339,7 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         for name in ("halo", "update", "add")
     },
 }
+# fmt: on
 
 
 def arguments_of(call: str) -> tuple[Arguments, Arguments]:
