@@ -112,23 +112,6 @@ def test_fields_are_refused_when_bytes_of_theirs_meet(case):
     assert refusal or (memory == expected).all()
 
 
-def test_a_field_that_reads_what_another_one_writes_is_refused():
-    a, b, c = (transrank.zeros(UNITS) for _ in range(3))
-    last = WORLD.size - 1
-    fields = [(a, b), (b, c)] if WORLD.rank == last else [(a, b), (c, np.zeros(UNITS))]
-    refused(
-        f"field 0 on rank {last}: the route writes rows of its destination where it reads the "
-        "source of field 1",
-        lambda: transrank.Exchange(route(), WORLD, fields),
-    )
-    fields = [(a, c), (b, c)]
-    for operation in ("assign", "add"):
-        refused(
-            "where it also writes the destination of field ",
-            lambda how=operation: transrank.Exchange(route(), WORLD, fields, how),
-        )
-
-
 def test_fields_may_share_a_source_or_be_every_other_element_of_one_array():
     a, b, c = (transrank.zeros(UNITS) for _ in range(3))
     a[...] = numbers(WORLD.rank)

@@ -26,15 +26,8 @@ ALGORITHMS = [
     name for name, _ in transrank.alltoall_algorithms() if name != "two-process" or WORLD.size == 2
 ]
 FATES = [
-    "finish",
-    "finish",
-    "late",
-    "drop before start",
-    "drop after start",
-    "drop after tests",
-    "resize",
-    "freeze",
-    "abandon",
+    *("finish", "finish", "late", "drop before start", "drop after start", "drop after tests"),
+    *("resize", "freeze", "abandon"),
 ]
 ERRORS = (transrank.Misuse, transrank.BrokenExchange)
 

@@ -3,8 +3,6 @@
 """Arrays and exchanges may die in any order, at any time, on each rank by itself."""
 
 import gc
-import os
-import signal
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -93,29 +91,6 @@ def test_what_mpi_still_reads_outlives_a_broken_exchange():
     if WORLD.rank == 0:
         WORLD.Barrier()
     WORLD.Barrier()
-
-
-def test_an_interrupt_leaves_the_exchange_under_way():
-    for transport in ("auto", "message"):
-        ring = Ring()
-        ring.write()
-        exchange = ring.bind(transport)
-        interrupted = 0
-        if WORLD.rank == 0 and WORLD.size > 1:
-            exchange.start()
-            try:
-                # The others wait for us to be through with it: nothing can arrive before.
-                threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-                exchange.wait()
-            except KeyboardInterrupt:
-                interrupted = 1
-            WORLD.bcast(interrupted, root=0)
-            exchange.wait()
-        else:
-            interrupted = WORLD.bcast(interrupted, root=0)
-            exchange.run()
-        assert interrupted == (WORLD.size > 1)
-        assert ring.has_arrived()
 
 
 def test_other_threads_run_while_one_waits():

@@ -19,6 +19,8 @@ from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.store.records import Run, read_run
 from transrank.lab.units import format_size
 
+Axes = Mapping[str, str | int]
+Shapes = Sequence[tuple[int, int]]  # ranks, and how many of them on a node
 DISTURBED = 2
 SIZES = (0, *(2**power for power in range(23)))
 SEND_MODE_SIZES = tuple(dict.fromkeys(round(10 ** (5 * i / 49)) for i in range(50)))
@@ -116,7 +118,7 @@ class Survey:
     def measured(
         self,
         study: str,
-        axes: Mapping[str, str | int],
+        axes: Axes,
         seconds: float,
         bytes_counted: float = 0.0,
         ranks: int = 2,
@@ -133,13 +135,7 @@ class Survey:
             )
 
     def lacking(
-        self,
-        study: str,
-        axes: Mapping[str, str | int],
-        status: str,
-        reason: str,
-        ranks: int = 2,
-        per_node: int = 0,
+        self, study: str, axes: Axes, status: str, reason: str, ranks: int = 2, per_node: int = 0
     ) -> None:
         """Add one case that was skipped or failed in every launch."""
         for launch in self.launch_numbers(ranks, per_node):
@@ -161,7 +157,7 @@ class Survey:
         return read_run(self.write(folder / f"{self.run}.jsonl", **header))
 
     def _case(
-        self, study: str, axes: Mapping[str, str | int], launch: int, ranks: int, per_node: int
+        self, study: str, axes: Axes, launch: int, ranks: int, per_node: int
     ) -> dict[str, Any]:
         return {
             "kind": "case",
@@ -206,10 +202,7 @@ def _spelt(value: str | int) -> str:
 
 
 def add_point_to_point(
-    survey: Survey,
-    link: Link,
-    sizes: Iterable[int] = SIZES,
-    shapes: Sequence[tuple[int, int]] = ((2, 0),),
+    survey: Survey, link: Link, sizes: Iterable[int] = SIZES, shapes: Shapes = ((2, 0),)
 ) -> None:
     for ranks, per_node in shapes:
         between = 2.2 if per_node == 1 else 1.0
@@ -242,7 +235,7 @@ def add_bandwidth(survey: Survey, link: Link, sizes: Iterable[int] = SIZES[1:]) 
 def add_send_modes(
     survey: Survey,
     link: Link,
-    shapes: Sequence[tuple[int, int]] = ((2, 0), (2, 1)),
+    shapes: Shapes = ((2, 0), (2, 1)),
     sizes: Iterable[int] = SEND_MODE_SIZES,
 ) -> None:
     for ranks, per_node in shapes:
@@ -271,7 +264,7 @@ OPERATIONS = (
 def add_collectives(
     survey: Survey,
     link: Link,
-    shapes: Sequence[tuple[int, int]] = ((2, 0), (4, 0), (8, 0)),
+    shapes: Shapes = ((2, 0), (4, 0), (8, 0)),
     operations: Sequence[tuple[str, float]] = OPERATIONS,
     sizes: Sequence[int] = SIZES,
 ) -> None:

@@ -37,6 +37,8 @@ def test_pingpong_has_the_published_points_and_their_source():
     assert curve.label == "Fugaku, 2 ranks on 2 nodes"
     (source,) = lines.sources
     assert "RIKEN" in source.attribution
+    assert any(text.startswith("Point to point") for text in source.conditions)
+    assert not any(text.startswith("Collectives") for text in source.conditions)
     assert lines.comparable == ""
 
 
@@ -64,26 +66,20 @@ def test_a_collective_has_a_curve_for_each_published_count_of_the_run():
         "Fugaku, 12,288 ranks on 3,072 nodes",
         "Fugaku, 110,592 ranks on 27,648 nodes",
     ]
+    (source,) = lines.sources
+    assert any(text.startswith("Collectives") for text in source.conditions)
+    assert any(text.startswith("Intel MPI Benchmarks") for text in source.conditions)
 
 
-def test_what_is_comparable_is_the_nearest_in_ranks():
+def test_what_is_comparable_is_the_nearest_in_ranks_and_rates_are_those_of_the_tables():
     assert comparable(published(("collectives",), {(9000, False)})) == (
         "Published numbers exist for 12,288 ranks on 3,072 nodes (Fugaku)."
     )
     assert comparable(published(("nosuch",), {(2, False)})) == ""
-
-
-def test_conditions_are_those_of_the_study():
-    (point_to_point,) = published_lines(
-        Palette(), [group("pingpong", BETWEEN_TWO_NODES, bytes=8)]
-    ).sources
-    (collective,) = published_lines(
-        Palette(), [group("collectives", *FUGAKU, operation="allreduce", bytes=8)]
-    ).sources
-    assert any(text.startswith("Point to point") for text in point_to_point.conditions)
-    assert not any(text.startswith("Collectives") for text in point_to_point.conditions)
-    assert any(text.startswith("Collectives") for text in collective.conditions)
-    assert any(text.startswith("Intel MPI Benchmarks") for text in collective.conditions)
+    found = published(("send-modes",), {(2, True), (2, False)})
+    rates = {(point.nodes, point.axes["routine"]): point.rate for _, point in found.points}
+    assert rates[1, "send"] == pytest.approx(8.3e9)
+    assert rates[2, "bsend"] == pytest.approx(3.3e9)
 
 
 @pytest.mark.parametrize(
@@ -126,20 +122,10 @@ def test_job_starts_are_medians_with_their_ranks_of_a_node():
     assert line.series == "Fugaku, 1 rank per node"
 
 
-def test_published_rates_are_those_of_the_tables():
-    found = published(("send-modes",), {(2, True), (2, False)})
-    rates = {(point.nodes, point.axes["routine"]): point.rate for _, point in found.points}
-    assert rates[1, "send"] == pytest.approx(8.3e9)
-    assert rates[2, "bsend"] == pytest.approx(3.3e9)
-
-
 def test_a_barrier_has_the_published_times_with_their_ranks(tmp_path):
     survey = Survey()
-    axes = {"operation": "barrier", "form": "blocking"}
-    survey.measured("collectives", axes, 1e-6)
-    run = survey.read(tmp_path)
-    made = collectives.ask(context(run))
-    (table,) = made.tables
+    survey.measured("collectives", {"operation": "barrier", "form": "blocking"}, 1e-6)
+    (table,) = collectives.ask(context(survey.read(tmp_path))).tables
     own, *theirs = [row.cells for row in table.rows]
     assert own[2] == "2 ranks"
     assert [(cells[2], cells[3]) for cells in theirs] == [

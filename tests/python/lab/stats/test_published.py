@@ -39,26 +39,15 @@ def ghost(placed: Placed, **changes: str) -> CaseResult:
 
 def test_every_published_number_is_beside_a_case_of_as_many_ranks_as_widely_placed():
     """Each point of each machine but Fugaku's alltoall tables has a case to stand beside."""
+    bcast = {"operation": "bcast", "form": "blocking", "root": "fixed", "bytes": 8}
+    plan = {"dimensions": 2, "blocks": "regular", "routes": "one", "plan_ranks": 128}
     cases = {
         "gs": ghost(Placed(32, 1, 32)),
         "thtj": ghost(Placed(224, 3, 80)),
         "xt6": result("locality", Placed(24, 1, 24), kernel="dgemm", arrangement="own", order=3000),
         "triton": result("send-modes", Placed(2, 2, 1), routine="bsend", bytes=100000),
-        "fugaku": result(
-            "collectives",
-            Placed(1536, 300, 6),
-            operation="bcast",
-            form="blocking",
-            root="fixed",
-            bytes=8,
-        ),
-        "jaguar": result(
-            *("plan-scaling", Placed(2, 1, 2)),
-            dimensions=2,
-            blocks="regular",
-            routes="one",
-            plan_ranks=128,
-        ),
+        "fugaku": result("collectives", Placed(1536, 300, 6), **bcast),
+        "jaguar": result("plan-scaling", Placed(2, 1, 2), **plan),
     }
     for name, case in cases.items():
         (pair,) = beside_machine([case], machine(name)).pairs

@@ -79,20 +79,11 @@ def test_memory_is_copied_once_in_each_cache_and_beyond_them():
     ]
 
 
-@given(
-    st.lists(
-        st.builds(
-            Cache,
-            st.integers(1, 4),
-            st.sampled_from(["data", "unified", "instruction"]),
-            st.integers(1 << 10, 1 << 34),
-            st.just(1),
-            st.just(1),
-        ),
-        min_size=1,
-        max_size=6,
-    )
-)
+LEVEL, SIZE, ONE = st.integers(1, 4), st.integers(1 << 10, 1 << 34), st.just(1)
+HOLDS = st.sampled_from(["data", "unified", "instruction"])
+
+
+@given(st.lists(st.builds(Cache, LEVEL, HOLDS, SIZE, ONE, ONE), min_size=1, max_size=6))
 def test_whatever_the_caches_four_sizes_are_enough_and_memory_is_among_them(caches):
     chosen = presets.by_cache(COPIES, caches)
     assert 1 <= len(chosen) <= 4
