@@ -183,16 +183,20 @@ exchange::Exchange Grid::bind_halo(const std::function<std::vector<copy::Field>(
     return exchange::Exchange(comm_, [&] {
         return exchange::Parts{
             .route = std::make_shared<const route::Route>(route::halo(rank_, ranks_, layout_)),
-            .fields = fields()};
+            .fields = fields(),
+            .words = layout_.words()};
     });
 }
 
 void Grid::move(const std::function<Move()>& make) const {
     exchange::Exchange(comm_, [&] {
         auto moved = make();
+        auto words = moved.source.words();
+        std::ranges::copy(moved.destination.words(), std::back_inserter(words));
         return exchange::Parts{.route = std::make_shared<const route::Route>(route::redistribution(
                                    rank_, ranks_, moved.source, moved.destination)),
-                               .fields = {std::move(moved.field)}};
+                               .fields = {std::move(moved.field)},
+                               .words = std::move(words)};
     }).run();
 }
 
