@@ -4,15 +4,15 @@
 
 #include <new>
 
-#include "testing.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/library.hpp"
+#include "world.hpp"
 
 using namespace transrank;
+using testing::world;
 
 TEST_CASE("what one rank throws, all ranks throw in its words, or with its number") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
-    const int last = world.size() - 1;
+    const int last = world().size() - 1;
     const std::string rank = "rank " + std::to_string(last);
     const std::vector<std::pair<std::function<void()>, std::string>> cases{
         {[] { throw std::runtime_error("words"); }, "words"},
@@ -21,47 +21,45 @@ TEST_CASE("what one rank throws, all ranks throw in its words, or with its numbe
     };
     for (const auto& [work, words] : cases) {
         const auto on_one_rank = [&, &work = work] {
-            if (world.rank() == last) {
+            if (world().rank() == last) {
                 work();
             }
         };
-        CHECK_THROWS_WITH_AS(mpi::agree(world, on_one_rank), words.c_str(), mpi::AgreedError);
+        CHECK_THROWS_WITH_AS(mpi::agree(world(), on_one_rank), words.c_str(), mpi::AgreedError);
     }
-    CHECK_NOTHROW(mpi::agree(world, [] {}));
+    CHECK_NOTHROW(mpi::agree(world(), [] {}));
 }
 
 TEST_CASE("ranks in different calls hear which, whatever they agree on") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
-    const int last = world.size() - 1;
+    const int last = world().size() - 1;
     if (last == 0) {
         return;
     }
     const std::vector<std::function<void()>> meetings{
-        [&] { mpi::agree(world, [] {}); },
-        [&] { mpi::agree(world, [] { throw std::runtime_error("words"); }); },
-        [&] { mpi::agree_on(world, "says", {"a word"}); },
+        [&] { mpi::agree(world(), [] {}); },
+        [&] { mpi::agree(world(), [] { throw std::runtime_error("words"); }); },
+        [&] { mpi::agree_on(world(), "says", {"a word"}); },
     };
     for (const auto& one : meetings) {
         for (const auto& other : meetings) {
-            const mpi::Call call(world, world.rank() == last ? "one call" : "another");
-            const mpi::Call part_of_it(world, "the same part");
+            const mpi::Call call(world(), world().rank() == last ? "one call" : "another");
+            const mpi::Call part_of_it(world(), "the same part");
             const auto words = "rank " + std::to_string(last) +
                                " calls one call, rank 0 another: all ranks of the communicator "
                                "must make the same calls in the same order";
-            CHECK_THROWS_WITH_AS(world.rank() == last ? one() : other(), words.c_str(),
+            CHECK_THROWS_WITH_AS(world().rank() == last ? one() : other(), words.c_str(),
                                  mpi::AgreedError);
         }
     }
-    CHECK_NOTHROW(mpi::agree_on(world, "says", {"a word"}));
+    CHECK_NOTHROW(mpi::agree_on(world(), "says", {"a word"}));
 }
 
 TEST_CASE("given words are compared before a refusal is heard, and words of the work after it") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
-    const int last = world.size() - 1;
+    const int last = world().size() - 1;
     if (last == 0) {
         return;
     }
-    const bool is_last = world.rank() == last;
+    const bool is_last = world().rank() == last;
     const auto meet = [&](bool other, bool refuses, bool other_result) {
         const auto work = [&]() -> mpi::Words {
             if (is_last && refuses) {
@@ -69,7 +67,7 @@ TEST_CASE("given words are compared before a refusal is heard, and words of the 
             }
             return {"one", is_last && other_result ? "other" : "two"};
         };
-        mpi::agree_on(world, "says", work, {is_last && other ? "this" : "that"});
+        mpi::agree_on(world(), "says", work, {is_last && other ? "this" : "that"});
     };
     const auto differs = "rank " + std::to_string(last) + " says ";
     CHECK_NOTHROW(meet(false, false, false));
@@ -81,10 +79,9 @@ TEST_CASE("given words are compared before a refusal is heard, and words of the 
 }
 
 TEST_CASE("long words arrive whole") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
     for (const std::size_t length : {503U, 504U, 505U, 100'000U}) {
         const std::string words(length, 'x');
-        CHECK_THROWS_WITH_AS(mpi::agree(world, [&] { throw std::runtime_error(words); }),
+        CHECK_THROWS_WITH_AS(mpi::agree(world(), [&] { throw std::runtime_error(words); }),
                              words.c_str(), mpi::AgreedError);
     }
 }

@@ -124,6 +124,11 @@ private:
     long long blocks_sent_ = 0;
 };
 
+Problem on_torus(const std::vector<int>& lengths) {
+    return {.ranks = std::accumulate(lengths.begin(), lengths.end(), 1, std::multiplies()),
+            .torus = lengths};
+}
+
 // Every algorithm that can serve it.
 void deliver_all(const Problem& problem) {
     check(problem);
@@ -168,11 +173,7 @@ TEST_CASE("every block reaches its target once, with any radix, nodes and leader
 TEST_CASE("every block reaches its target once on a torus of any lengths") {
     for (const std::vector<int>& torus :
          {std::vector{2, 3, 2}, {4, 3, 4}, {1, 5, 7}, {8, 1, 1}, {2, 2, 3, 1, 3, 2}, {6, 9}}) {
-        Problem problem{.ranks = 1, .torus = torus};
-        for (const int length : torus) {
-            problem.ranks *= length;
-        }
-        deliver_all(problem);
+        deliver_all(on_torus(torus));
     }
 }
 
@@ -299,10 +300,7 @@ Traffic walked(const Algorithm& algorithm, const Problem& problem,
 
 TEST_CASE("traffic is what walking hop by hop counts") {
     for (const std::vector<int>& lengths : {std::vector{2, 3, 2}, {5, 4, 3}, {7, 1, 2}, {4, 6}}) {
-        Problem problem{.ranks = 1, .torus = lengths};
-        for (const int length : lengths) {
-            problem.ranks *= length;
-        }
+        const auto problem = on_torus(lengths);
         for (const auto& algorithm : all()) {
             if (!algorithm.obstacle(problem).empty()) {
                 continue;

@@ -6,12 +6,13 @@
 #include "../../../exchange/pattern.hpp"
 #include "lab/study/baseline/rma_window.hpp"
 #include "transrank/memory/shared_segment.hpp"
-#include "transrank/mpi/agreement.hpp"
 #include "transrank/route/redistribution.hpp"
+#include "world.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;
 using study::baseline::Description;
+using testing::world;
 
 namespace {
 
@@ -160,19 +161,18 @@ void try_out(const study::baseline::Entry& entry, const study::baseline::Task& t
 }  // namespace
 
 TEST_CASE("every baseline moves what its route says, again and again") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
     struct Kind {
         Description description;
         int fields;
     };
-    for (const auto& pattern : patterns(world.size())) {
+    for (const auto& pattern : patterns(world().size())) {
         for (const auto& [description, fields] : {Kind{Description::rows, 1},
                                                   {Description::rows, 3},
                                                   {Description::segments, 1},
                                                   {Description::boxes, 3}}) {
             const Arrays arrays(pattern, fields, fields == 1 ? 5 : 1);
-            const study::baseline::Task task{.comm = world,
-                                             .route = pattern.route(world.rank()),
+            const study::baseline::Task task{.comm = world(),
+                                             .route = pattern.route(world().rank()),
                                              .fields = arrays.fields(),
                                              .description = description};
             for (const auto& entry : study::baseline::all()) {
@@ -187,14 +187,13 @@ TEST_CASE("every baseline moves what its route says, again and again") {
 }
 
 TEST_CASE("the collective of a neighborhood is made once where MPI has persistent ones") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
-    const auto pattern = boxes(world.size());
+    const auto pattern = boxes(world().size());
     const Arrays arrays(pattern, 1, 1);
     const auto* entry = study::baseline::find("neighborhood");
     made_each_time = 0;
     try_out(*entry,
-            {.comm = world,
-             .route = pattern.route(world.rank()),
+            {.comm = world(),
+             .route = pattern.route(world().rank()),
              .fields = arrays.fields(),
              .description = Description::rows},
             arrays);
@@ -208,11 +207,10 @@ TEST_CASE("the collective of a neighborhood is made once where MPI has persisten
 }
 
 TEST_CASE("a floor stays within its rank, and whatever else moves its task's route") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
-    const auto pattern = boxes(world.size());
+    const auto pattern = boxes(world().size());
     const Arrays arrays(pattern, 2, 1);
-    const study::baseline::Task task{.comm = world,
-                                     .route = pattern.route(world.rank()),
+    const study::baseline::Task task{.comm = world(),
+                                     .route = pattern.route(world().rank()),
                                      .fields = arrays.fields(),
                                      .description = Description::boxes};
     for (const auto& entry : study::baseline::all()) {
@@ -223,7 +221,7 @@ TEST_CASE("a floor stays within its rank, and whatever else moves its task's rou
         const auto mover = entry.make(task);
         if (entry.own_memory) {
             for (const auto& leg : mover->route().receives()) {
-                CHECK(leg.peer == world.rank());
+                CHECK(leg.peer == world().rank());
             }
         } else {
             CHECK(mover->route() == task.route);
@@ -232,16 +230,15 @@ TEST_CASE("a floor stays within its rank, and whatever else moves its task's rou
 }
 
 TEST_CASE("sources that peers cannot map are refused on every rank") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
     std::vector<double> source(8);
     std::vector<double> destination(8);
-    const int next = (world.rank() + 1) % world.size();
-    const int previous = (world.rank() + world.size() - 1) % world.size();
+    const int next = (world().rank() + 1) % world().size();
+    const int previous = (world().rank() + world().size() - 1) % world().size();
     const route::Segment all{.length = 8};
     const study::baseline::Task task{
-        .comm = world,
-        .route = {world.rank(),
-                  world.size(),
+        .comm = world(),
+        .route = {world().rank(),
+                  world().size(),
                   8,
                   8,
                   {{.peer = next, .segments = {all}}},
@@ -273,17 +270,16 @@ TEST_CASE("the names of baselines are unique, and found") {
 }
 
 TEST_CASE("a rank that unwinds for an error does not wait for others to free a window") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
     static std::array<std::byte, 64> memory{};  // others may reach it as long as there is a window
     const auto fail = [&] {
-        const lab::study::Window window(memory, 1, world);
-        if (world.rank() != 0) {
-            MPI_Barrier(world.handle());
+        const lab::study::Window window(memory, 1, world());
+        if (world().rank() != 0) {
+            MPI_Barrier(world().handle());
         }
         throw std::runtime_error("an error");
     };
     CHECK_THROWS_AS(fail(), std::runtime_error);
-    if (world.rank() == 0) {
-        MPI_Barrier(world.handle());
+    if (world().rank() == 0) {
+        MPI_Barrier(world().handle());
     }
 }

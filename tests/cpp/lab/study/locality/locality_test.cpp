@@ -7,20 +7,20 @@
 #include "lab/study/locality/blas.hpp"
 #include "lab/study/locality/kernels.hpp"
 #include "lab/study/locality/pages.hpp"
-#include "testing.hpp"
-#include "transrank/mpi/agreement.hpp"
+#include "world.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;
 using namespace transrank::lab::study::locality;
+using testing::world;
 
 namespace {
 
 constexpr std::int64_t order = 96;
 
 /// As many domains as there are pairs of ranks, or one for each of two ranks.
-Seat seat_of(const mpi::Communicator& world) {
-    return {.package = 0, .domain = world.size() == 2 ? world.rank() : world.rank() / 2};
+Seat pretended_seat() {
+    return {.package = 0, .domain = world().size() == 2 ? world().rank() : world().rank() / 2};
 }
 
 std::string described(PlacedOperation& operation) {
@@ -33,14 +33,13 @@ std::string described(PlacedOperation& operation) {
 }  // namespace
 
 TEST_CASE("every kernel is right on memory of its own and of another domain, and says whose") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
     for (const auto& kernel : kernels()) {
         for (const std::string arrangement : {"own", "away-1", "exchanged"}) {
             CAPTURE(kernel.name);
             CAPTURE(arrangement);
             std::unique_ptr<PlacedOperation> operation;
             try {
-                operation = kernel.make(world, seat_of(world), arrangement, order);
+                operation = kernel.make(world(), pretended_seat(), arrangement, order);
             } catch (const mpi::AgreedError& error) {
                 REQUIRE(kernel.name == "dgemm");  // no BLAS here
                 REQUIRE(std::string(error.what()).find("no BLAS") != std::string::npos);
@@ -50,7 +49,7 @@ TEST_CASE("every kernel is right on memory of its own and of another domain, and
             operation->run(3);
             CHECK(operation->verify(3) > 0);
             const auto told = described(*operation);
-            const bool two = world.size() == 2;
+            const bool two = world().size() == 2;
             const std::map<std::string, std::string> touchers{
                 {"own", two ? "[0,1]" : "[0,1,2,3]"},
                 {"away-1", two ? "[1,0]" : "[2,3,0,1]"},
@@ -65,12 +64,11 @@ TEST_CASE("every kernel is right on memory of its own and of another domain, and
 }
 
 TEST_CASE("a wrong result is noticed: what another rank's work would look like") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
     for (const auto& kernel : kernels()) {
         CAPTURE(kernel.name);
         std::unique_ptr<PlacedOperation> operation;
         try {
-            operation = kernel.make(world, seat_of(world), "own", order);
+            operation = kernel.make(world(), pretended_seat(), "own", order);
         } catch (const mpi::AgreedError&) {
             continue;  // no BLAS here
         }
@@ -84,8 +82,7 @@ TEST_CASE("a wrong result is noticed: what another rank's work would look like")
 }
 
 TEST_CASE("pages are where the kernel says, not where they were meant to be") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
-    auto operation = kernels()[1].make(world, {.package = 0, .domain = 1000}, "own", order);
+    auto operation = kernels()[1].make(world(), {.package = 0, .domain = 1000}, "own", order);
     operation->fill(1);
     const auto told = described(*operation);
     std::vector<std::byte> memory(std::size_t{1} << 16U, std::byte{1});
@@ -99,10 +96,9 @@ TEST_CASE("pages are where the kernel says, not where they were meant to be") {
 }
 
 TEST_CASE("one domain has no other memory, on every rank with the same words") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
     for (const auto& kernel : kernels().subspan(1)) {
         CHECK_THROWS_WITH_AS(
-            (void)kernel.make(world, {.package = 0, .domain = 3}, "away-1", order),
+            (void)kernel.make(world(), {.package = 0, .domain = 3}, "away-1", order),
             "the ranks of this node are in one memory domain: no memory is farther than its own",
             mpi::AgreedError);
     }

@@ -3,11 +3,12 @@
 #include "lab/study/point_to_point/window.hpp"
 #include "lab/study/study.hpp"
 #include "lab/text/sizes.hpp"
-#include "testing.hpp"
+#include "world.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;
 using measure::CacheMode;
+using testing::world;
 
 namespace {
 
@@ -51,19 +52,18 @@ TEST_CASE("outside warm caches each message of a window has memory of its own") 
 }
 
 TEST_CASE("so many messages are verified as have memory of their own") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
-    const auto active = world.split(world.rank() < 2 ? 0 : 1);
+    const auto active = world().split(world().rank() < 2 ? 0 : 1);
     for (const auto cache : {CacheMode::warm, CacheMode::rewritten, CacheMode::cold}) {
         CAPTURE(measure::name(cache));
         for (const std::string study : {"bandwidth", "bidirectional-bandwidth"}) {
             CAPTURE(study);
             const auto point = cases_of(study, of_size(100, "window", {"16"}), 2, cache).front();
             const measure::Workspace workspace(point.send_bytes, point.receive_bytes, cache);
-            if (world.rank() < 2) {
+            if (world().rank() < 2) {
                 const auto operation = study::find(study).prepare(point, {active, workspace, 100});
                 operation->fill(9);
                 operation->run(2);
-                const bool receives = world.rank() == 1 || study != "bandwidth";
+                const bool receives = world().rank() == 1 || study != "bandwidth";
                 const std::uint64_t expected = cache == CacheMode::warm ? 100 : 2 * 16 * 100;
                 CHECK(operation->verify(2) == (receives ? expected : 0));
             }
@@ -99,9 +99,9 @@ struct Taken {
     std::int64_t bytes;
 };
 
-Taken take(const std::string& study, const measure::Case& point, const mpi::Communicator& world) {
+Taken take(const std::string& study, const measure::Case& point) {
     const measure::Workspace workspace(point.send_bytes, point.receive_bytes, CacheMode::warm);
-    const auto operation = study::find(study).prepare(point, {world, workspace, 64});
+    const auto operation = study::find(study).prepare(point, {world(), workspace, 64});
     operation->fill(3);
     operation->run(4);
     std::array<std::int64_t, 2> sums{operation->takes_part() ? 1 : 0,
@@ -113,17 +113,16 @@ Taken take(const std::string& study, const measure::Case& point, const mpi::Comm
 }  // namespace
 
 TEST_CASE("both ranks of each pair take part, and the others stay idle") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
     for (const std::string study : {"message-rate", "multi-pingpong"}) {
         for (const std::string pairs : {"1", "2", "all"}) {
             CAPTURE(study);
             CAPTURE(pairs);
-            const auto point = cases_of(study, of_size(64, "pairs", {pairs}), world.size())[0];
+            const auto point = cases_of(study, of_size(64, "pairs", {pairs}), world().size())[0];
             CHECK(point.bytes_counted == 64.0 * static_cast<double>(point.number("pairs")));
             if (!point.skip_reason.empty()) {
                 continue;
             }
-            const auto taken = take(study, point, world);
+            const auto taken = take(study, point);
             CHECK(taken.ranks == 2 * point.number("pairs"));
             // One way, and both ways.
             const int directions = study == "message-rate" ? 1 : 2;
@@ -133,18 +132,17 @@ TEST_CASE("both ranks of each pair take part, and the others stay idle") {
 }
 
 TEST_CASE("a fan has a window from or to each peer, and each is verified") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
     for (const std::string direction : {"in", "out"}) {
         for (const std::string peers : {"1", "2", "all"}) {
             auto selection = of_size(64, "peers", {peers});
             selection.axes["direction"] = {direction};
-            const auto point = cases_of("fan", selection, world.size()).front();
+            const auto point = cases_of("fan", selection, world().size()).front();
             CAPTURE(point.id());
             if (!point.skip_reason.empty()) {
                 CHECK(point.skip_reason == "2 peers need 3 ranks, the launch has 2");
                 continue;
             }
-            const auto taken = take("fan", point, world);
+            const auto taken = take("fan", point);
             CHECK(taken.ranks == 1 + point.number("peers"));
             CHECK(taken.bytes == 64 * point.number("peers"));
             CHECK(point.bytes_counted == 64.0 * static_cast<double>(point.number("peers")));
