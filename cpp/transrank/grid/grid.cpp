@@ -188,10 +188,11 @@ exchange::Exchange Grid::bind_halo(const std::function<std::vector<copy::Field>(
     });
 }
 
-void Grid::move(const std::function<Move()>& make) const {
+void Grid::move(int root, const std::function<Move()>& make) const {
     exchange::Exchange(comm_, [&] {
         auto moved = make();
-        auto words = moved.source.words();
+        std::vector<std::string> words{"root " + std::to_string(root)};
+        std::ranges::copy(moved.source.words(), std::back_inserter(words));
         std::ranges::copy(moved.destination.words(), std::back_inserter(words));
         return exchange::Parts{.route = std::make_shared<const route::Route>(route::redistribution(
                                    rank_, ranks_, moved.source, moved.destination)),

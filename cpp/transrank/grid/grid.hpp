@@ -144,7 +144,7 @@ public:
     /// division of the same cells over the same communicator, whose halo is left as it is.
     template <class Source, class Destination>
     void to(const Grid& other, const Source& source, Destination& destination) const {
-        move([&] { return Move{layout_, other.layout_, array::field(source, destination)}; });
+        move(0, [&] { return Move{layout_, other.layout_, array::field(source, destination)}; });
     }
 
     /// Collective. The whole array without halo on the rank `root`, empty on the others. Own memory
@@ -154,7 +154,7 @@ public:
                               std::int64_t components = array::components_of<Source>) const {
         const auto cells = array::elements(source);
         std::vector<typename decltype(cells)::value_type> whole;
-        move([&] {
+        move(root, [&] {
             auto there = on_one_rank(root);
             whole.resize(static_cast<std::size_t>(there.units(rank_) * components));
             return Move{layout_, std::move(there), array::field(cells, whole, components)};
@@ -167,7 +167,7 @@ public:
         const std::vector<T>& whole, Destination&& destination, int root = 0,
         std::int64_t components = array::components_of<std::remove_cvref_t<Destination>>) const {
         const auto cells = array::elements(destination);
-        move([&] {
+        move(root, [&] {
             return Move{on_one_rank(root), layout_, array::field(whole, cells, components)};
         });
     }
@@ -187,7 +187,8 @@ private:
     [[nodiscard]] layout::BlockGrid on_one_rank(int root) const;
     [[nodiscard]] exchange::Exchange bind_halo(
         const std::function<std::vector<copy::Field>()>& fields) const;
-    void move(const std::function<Move()>& make) const;
+    /// `root` must be the same on every rank.
+    void move(int root, const std::function<Move()>& make) const;
 
     MPI_Comm comm_;
     int rank_;

@@ -266,7 +266,7 @@ class Grid(WithHalo):
         Returns a new array of the grid's `shape`, with components beside it, on the rank `root`,
         and None on the others.
         """
-        whole = self._move(lambda: (self, array, self._whole(root), None))
+        whole = self._move(lambda: (self, array, self._whole(root), None), root)
         return whole if self._comm.rank == root else None
 
     def scatter(self, whole: ArrayLike | None, root: int = 0, out: Array | None = None) -> Array:
@@ -291,7 +291,9 @@ class Grid(WithHalo):
         kind = self._comm.bcast(kind, root)
         return self._move(lambda: (grid, grid.zeros(*kind) if given is None else given, self, out))
 
-    def _move(self, sides: Callable[[], tuple[Grid, Array, Grid, Array | None]]) -> Array:
+    def _move(
+        self, sides: Callable[[], tuple[Grid, Array, Grid, Array | None]], root: int = 0
+    ) -> Array:
         """Collective. Move the cells of an array of a grid to those of another grid's.
 
         `sides` returns the grids and arrays, and may raise on any rank. Without a target it is a
@@ -314,7 +316,7 @@ class Grid(WithHalo):
             pairs.extend(zip(here._fields_of(source), there._fields_of(target), strict=True))
             both = here._layout, there._layout
             along = _core.redistribution(self._comm.rank, self._comm.size, *both)
-            return [word for layout in both for word in layout.words()], along
+            return [f"root {root}", *(word for layout in both for word in layout.words())], along
 
         with Halo(self._comm, route, lambda: pairs, self._axes) as bound:
             bound.run()

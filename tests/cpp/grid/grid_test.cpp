@@ -199,8 +199,8 @@ TEST_CASE("what does not fit is refused on every rank") {
     std::vector<double> wrong(cells.data().size() + (last ? 1 : 0));
     CHECK(refused("rank " + std::to_string(world_size() - 1), [&] { grid.update(wrong); }));
     CHECK(refused("root is 99", [&] { (void)grid.gather(cells, last ? 99 : 0); }));
-    CHECK((world_size() == 1 ||
-           refused("parts on ranks", [&] { (void)grid.gather(cells, last ? 1 : 0); })));
+    CHECK((world_size() == 1 || refused("binds root 1, rank 0 root 0",
+                                        [&] { (void)grid.gather(cells, last ? 1 : 0); })));
     CHECK(refused("halo", [&] { (void)Grid(MPI_COMM_WORLD, {8, 8}, {.halo = {1, 1, 1}}); }));
     CHECK(refused("as many ranks",
                   [&] { (void)Grid(MPI_COMM_WORLD, {8, 8}, {.parts = {world_size() + 1, 1}}); }));

@@ -88,7 +88,7 @@ def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
     one = transrank.Grid(MPI.COMM_SELF, (8, 6))
     if WORLD.size > 1:
         refused("communicator of other ranks", lambda: grid.to(one if last else grid, u))
-        refused("on ranks 1", lambda: grid.gather(u, root=int(last)))
+        refused("binds root 1, rank 0 root 0", lambda: grid.gather(u, root=int(last)))
 
 
 def test_an_array_is_refused_with_the_likely_mistake():
