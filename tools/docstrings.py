@@ -3,8 +3,7 @@
 
     python tools/docstrings.py STUB HEADER
 
-So what `help` shows of the compiled module is what type checkers and the documentation have, and
-errors in calls name the same arguments.
+So what `help` shows of the compiled module is what type checkers and the documentation have.
 """
 
 from __future__ import annotations
@@ -23,17 +22,6 @@ HEADER = """// Made of {stub} by {program}.
 namespace transrank::bindings {{
 inline constexpr std::pair<std::string_view, const char*> stub_docstrings[] = {{
 {lines}
-}};
-
-struct StubParameter {{
-    std::string_view function;
-    std::string_view name;
-    std::string_view type;
-    bool keyword_only;
-    bool required;
-}};
-inline constexpr StubParameter stub_parameters[] = {{
-{parameters}
 }};
 }}  // namespace transrank::bindings
 """
@@ -56,47 +44,13 @@ def docstrings(stub: str) -> dict[str, str]:
     return found
 
 
-def parameters(stub: str) -> list[tuple[str, str, str, bool, bool]]:
-    """Of each function that is not overloaded: function, name, type, keyword-only?, required?
-
-    A first row without a name stands for the function itself.
-    """
-    found = []
-    tree = ast.parse(stub)
-    scopes = [("", tree.body)]
-    scopes += [(f"{node.name}.", node.body) for node in tree.body if isinstance(node, ast.ClassDef)]
-    for prefix, body in scopes:
-        functions = [node for node in body if isinstance(node, ast.FunctionDef)]
-        names = [node.name for node in functions]
-        for node in functions:
-            given = node.args
-            plain = [(each, False) for each in given.args if each.annotation]
-            required = [True] * (len(plain) - len(given.defaults)) + [False] * len(given.defaults)
-            required += [default is None for default in given.kw_defaults]
-            keywords = [(each, True) for each in given.kwonlyargs]
-            if names.count(node.name) == 1:
-                found.append((prefix + node.name, "", "", False, False))
-                found += [
-                    (prefix + node.name, each.arg, ast.unparse(each.annotation), late, needed)
-                    for (each, late), needed in zip(plain + keywords, required, strict=True)
-                    if each.annotation
-                ]
-    return found
-
-
 def main(stub: str, header: str) -> None:
     """Write the header."""
     text = Path(stub).read_text("utf-8")
     lines = "\n".join(
         f'    {{"{name}", R"stub({words})stub"}},' for name, words in docstrings(text).items()
     )
-    rows = "\n".join(
-        f'    {{"{function}", "{name}", R"stub({type_})stub", {late:d}, {required:d}}},'
-        for function, name, type_, late, required in parameters(text)
-    )
-    made = HEADER.format(
-        stub=Path(stub).name, program=Path(__file__).name, lines=lines, parameters=rows
-    )
+    made = HEADER.format(stub=Path(stub).name, program=Path(__file__).name, lines=lines)
     Path(header).write_text(made, "utf-8")
 
 
