@@ -122,7 +122,7 @@ void agree(CommunicatorArgument comm, std::string_view call,
     std::array<std::uint64_t, 2> sums{words ? 1U : 0U, mpi::balance_of(known->base(), said)};
     const auto& own = known->meet(sums);
     if (sums[0] != 0) {
-        const bool lacks_memory = !words || *words == "std::bad_alloc";  // which names no rank
+        const bool lacks_memory = !words || *words == "std::bad_alloc";  // no rank's name
         mpi::throw_first(own, words.has_value(), lacks_memory ? none : *words);
     }
     if (sums[1] != 0) {

@@ -26,7 +26,7 @@ namespace {
 using array::GhostMapping;
 using array::RowArray;
 
-// nanobind's own conversions to and from a shared_ptr may not throw, and need memory.
+// nanobind's conversions of a shared_ptr allocate but may not throw, so Python has one in a struct.
 
 /// What Python has of the rows of one rank.
 struct HeldRows {

@@ -56,7 +56,7 @@ std::tuple<Route, nb::ndarray<nb::numpy, std::int64_t>> ghost_push(
     const auto pushed_rows = as_span(rows);
     const auto to = as_span(targets);
     auto [route, made] = together(comm, "route.ghost_push", [&](const mpi::Communicator& own) {
-        // What it needs of memory it has before it is over on the other ranks.
+        // Allocated first: once the ranks have met, the others no longer hear of a failure here.
         auto kept = std::make_unique<std::vector<std::int64_t>>();
         auto pushed = discovery::ghost_push(own, owners, pushed_rows, to, ghost_begin);
         *kept = std::move(pushed.ghosts);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is wrong with a call of the compiled module, in the words of Python.
+"""Errors of calls of the compiled module whose arguments do not fit, as Python words them.
 
 nanobind answers with a list of signatures in its own notation. The module asks here instead; the
 stub knows what the arguments are called, and of which types they are.
@@ -35,10 +35,10 @@ _TYPES: dict[str, tuple[Any, str]] = {
 
 
 def misfit(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> str | None:
-    """What to say of arguments that `name`, or `Class.method` without its self, has refused.
+    """Describe what is wrong with arguments that a function or `Class.method` has refused.
 
-    Of an array's content and a sequence's elements nothing is known here. None where the stub does
-    not tell, as of overloads.
+    `arguments` are those after self. The contents of arrays and sequences are not checked. Returns
+    None for overloaded functions and for those that the stub lacks.
     """
     signature = _signatures().get(name)
     if signature is None:
@@ -100,7 +100,7 @@ def _signature(given: ast.arguments) -> Signature:
 
 
 def _wanted(annotation: str, value: Any) -> str:
-    """What to give instead of a value that is certainly of a wrong type."""
+    """Name what to give instead of a value whose type is certainly wrong; "" for others."""
     if annotation in ("int", "SupportsIndex"):
         try:
             number = index(value)

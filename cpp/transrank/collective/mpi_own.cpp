@@ -162,7 +162,7 @@ private:
 template <class Calls>
 Backend by(const Task& task) {
     auto backend = std::make_unique<exchange::OneTransport>(task.known);
-    mpi::agree(task.own, [&] {  // who runs waits in MPI, also for a rank that has failed here
+    mpi::agree(task.own, [&] {  // later the others would wait in MPI for a rank that fails
         auto transport = std::make_unique<MpiOwn<Calls>>(task, *backend->lease());
         const auto& own = *transport;
         backend->carry_by(std::move(transport), "alltoall by " + std::string(mpi_name),

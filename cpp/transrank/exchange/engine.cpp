@@ -20,7 +20,7 @@ Engine& Engine::instance() {
 
 void Engine::know(Active& exchange) {
     const std::lock_guard lock(mutex_);
-    if (active_.capacity() <= known_.size()) {  // to start it must not need memory
+    if (active_.capacity() <= known_.size()) {  // so that a start needs no memory
         active_.reserve(2 * known_.size() + 1);
     }
     known_.insert(&exchange);

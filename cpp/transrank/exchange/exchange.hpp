@@ -84,8 +84,8 @@ public:
     /// Collective. The same of what `make` returns on each rank; what it throws on one is thrown on
     /// every rank as mpi::AgreedError. It must not communicate.
     Exchange(MPI_Comm comm, const std::function<Parts()>& make, const Options& options = {});
-    /// Collective. Drives what `make` returns, which is collective, too: a backend that moves data
-    /// in another way than along a route.
+    /// Collective. Drives a backend that moves data in another way than along a route. `make`,
+    /// which makes it over the communicator, is collective, too.
     Exchange(MPI_Comm comm, const std::function<std::unique_ptr<Backend>(MPI_Comm)>& make);
     /// Not collective: an exchange may be destroyed at any time after its last wait, in any order
     /// on different ranks. Peers that start once more are notified; where this thread may not call

@@ -57,7 +57,7 @@ void check_each(int code, const char* call, std::span<const MPI_Status> statuses
 void PersistentRequests::add(MPI_Request request, int peer, bool is_receive) {
     requests_.push_back(request);
     uses_.push_back({.peer = peer, .is_receive = is_receive});
-    const auto most = requests_.capacity();  // to start and to test need no memory
+    const auto most = requests_.capacity();  // so that start and test need no memory
     under_way_.reserve(most);
     next_ones_.reserve(most);
     found_.reserve(most);

@@ -207,7 +207,7 @@ TEST_CASE("arrays are kept alive while MPI may use them, and no longer") {
         if (world_rank() == 0) {
             exchange->start();
         }
-        MPI_Barrier(MPI_COMM_WORLD);  // who hears first that a peer has left starts nothing
+        MPI_Barrier(MPI_COMM_WORLD);  // to hear first that a peer has left would start nothing
         never_ends = stuck;
         exchange.reset();
         never_ends = false;

@@ -91,7 +91,7 @@ for name, prepare in calls.items():
         if rank == 0:
             print("tried", name, *outcomes, flush=True)
 """
-# Of what no other rank takes part in each allocation fails in turn, until there is none left.
+# Calls without communication: each of their allocations fails in turn.
 LOCAL = """
 import ctypes, sys, tempfile
 import numpy as np
