@@ -61,7 +61,8 @@ INSTALL = $(UV) pip install --quiet --python $(VENV)/bin/python
 REINSTALL = --reinstall-package transrank
 else
 CREATE_VENV = $(PYTHON) -m venv $(VENV) && $(VENV)/bin/python -m pip install --quiet 'pip>=25.1'
-INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+# What no program imports is not compiled, as uv does it.
+INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
 REINSTALL =
 endif
 
@@ -196,7 +197,7 @@ $(SMOKE)/%: $(PACKAGE)
 
 PYTHON_CODE := python tests tools $(wildcard benchmarks docs examples)
 lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types and layers
-	@$(MAKE) --keep-going $(LINTS:%=lint-%)
+	@$(MAKE) --keep-going --jobs 2 --output-sync $(LINTS:%=lint-%)
 
 lint-clang-format:
 	@clang-format --dry-run --Werror $(CXX_CODE) $(C_CODE) $(EXAMPLES)
@@ -215,7 +216,7 @@ lint-codespell:
 lint-gersemi:
 	@gersemi --check --quiet $(CMAKE_CODE)
 lint-headers: # each header compiles by itself
-	@cmake --build $(BUILD) --target all_verify_interface_header_sets -- --quiet
+	@MAKEFLAGS= cmake --build $(BUILD) --target all_verify_interface_header_sets -- --quiet
 lint-fortran: # the module is what its template makes
 	@$(FYPP) fortran/transrank.fypp | diff -u fortran/transrank.f90 - || \
 		{ echo 'fortran/transrank.f90 is not what transrank.fypp makes; make fortran writes it' >&2; false; }

@@ -189,6 +189,8 @@ def check(name: str, wheel: Path, limit: str, *, short: bool) -> None:
     print(f"  variant {variant}, {mpiexec}")
     if variant != mpi.variant:
         sys.exit(f"expected the variant {mpi.variant}")
+    if mpi.extra and environment.folder not in Path(mpiexec).parents:
+        sys.exit(f"expected the mpiexec of {environment.folder}")
     words = ("survey", "--quick", "--time", limit, "--report", "report.html")
     measured = measure(environment, SHORT if short else words, began)
     print(f"  measured: {measured}")
