@@ -37,9 +37,22 @@ public:
         const nanobind::gil_scoped_release released;
         exchange_.start();
     }
+    /// With these pairs of arrays, which are kept until the exchange is over.
+    void start_with(const nanobind::object& pairs) {
+        check_in_place();
+        const auto memory = memory_of(pairs);
+        {
+            const nanobind::gil_scoped_release released;
+            exchange_.start_with(memory);
+        }
+        given_ = pairs;
+    }
     [[nodiscard]] bool test() {
-        const nanobind::gil_scoped_release released;
-        return exchange_.test();
+        const bool is_over = [&] {
+            const nanobind::gil_scoped_release released;
+            return exchange_.test();
+        }();
+        return let_go_if(is_over);
     }
     /// Lets signal handlers run now and then: an exception of theirs (KeyboardInterrupt) leaves
     /// the exchange under way, and it can be waited for again. Returns whether it was over in time.
@@ -53,7 +66,7 @@ public:
                 return false;
             }
         }
-        return true;
+        return let_go_if(true);
     }
     void wait() { (void)wait_for(std::numeric_limits<double>::infinity()); }
     void run() {
@@ -70,6 +83,7 @@ public:
     }
     void abandon(std::string_view why) { exchange_.abandon(std::string(why)); }
     [[nodiscard]] std::string explain() const { return exchange_.explain(); }
+    [[nodiscard]] bool is_under_way() const { return exchange_.is_under_way(); }
 
 private:
     static constexpr double seconds_between_signals = 0.2;
@@ -92,9 +106,17 @@ private:
         return exchange_.wait_for(seconds);
     }
 
+    bool let_go_if(bool is_over) {
+        if (is_over) {
+            given_ = nanobind::object();
+        }
+        return is_over;
+    }
+
     int rank_;
     const char* noun_;
     BoundArrays arrays_;
+    nanobind::object given_;  ///< to the last start; before exchange_, which uses them
     exchange::Exchange exchange_;
 };
 

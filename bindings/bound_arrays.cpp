@@ -3,10 +3,12 @@
 
 #include <array>
 #include <memory>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "named.hpp"
+#include "transrank/copy/view.hpp"
 
 namespace nb = nanobind;
 
@@ -28,18 +30,33 @@ constexpr std::array<std::pair<std::string_view, Scalar>, 11> scalars{
      {"float32", Scalar::float32},
      {"float64", Scalar::float64}}};
 
-/// Where the bytes of an array lie now. Throws Python's BufferError when it is not contiguous, or
-/// must be writeable and is not.
-std::span<std::byte> bytes_of(const nb::object& array, bool writeable) {
-    Py_buffer view;
-    if (PyObject_GetBuffer(array.ptr(), &view, writeable ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) {
-        throw nb::python_error();
+/// The buffer of an array. Throws Python's BufferError when it must be writeable and is not.
+class Buffer {
+public:
+    Buffer(const nb::object& array, bool writeable) {
+        if (PyObject_GetBuffer(array.ptr(), &buffer_,
+                               PyBUF_STRIDES | (writeable ? PyBUF_WRITABLE : 0)) != 0) {
+            throw nb::python_error();
+        }
     }
-    const std::span<std::byte> bytes(static_cast<std::byte*>(view.buf),
-                                     static_cast<std::size_t>(view.len));
-    PyBuffer_Release(&view);
-    return bytes;
-}
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { PyBuffer_Release(&buffer_); }
+
+    [[nodiscard]] std::span<std::byte> bytes() const {
+        return {static_cast<std::byte*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)};
+    }
+    [[nodiscard]] std::shared_ptr<const copy::View> view() const {
+        std::vector<copy::View::Dimension> dimensions;
+        for (int axis = 0; axis < buffer_.ndim; ++axis) {
+            dimensions.push_back({.count = buffer_.shape[axis], .stride = buffer_.strides[axis]});
+        }
+        return copy::View::of(std::move(dimensions), buffer_.itemsize);
+    }
+
+private:
+    Py_buffer buffer_;
+};
 
 /// A weak reference to the array that owns the memory of `array`; none where that is no array.
 nb::object reference_to_owner(const nb::object& array) {
@@ -72,48 +89,67 @@ Scalar scalar_named(std::string_view name) {
 }
 
 std::pair<std::span<std::byte>, std::shared_ptr<void>> hold(const nb::object& array) {
-    return {bytes_of(array, false), kept_alive(array, reference_to_owner(array))};
+    const Buffer buffer(array, false);
+    if (buffer.view()) {
+        throw std::invalid_argument("an array is not contiguous");
+    }
+    return {buffer.bytes(), kept_alive(array, reference_to_owner(array))};
 }
 
 BoundArrays::BoundArrays(const std::vector<FieldTuple>& fields) {
     for (const auto& [source, destination, unit_bytes, scalar] : fields) {
         const auto number = std::to_string(fields_.size());
-        const auto from = take(source, "the source of field " + number, false);
-        const auto to = take(destination, "the destination of field " + number, true);
-        fields_.push_back({.source = from.data(),
-                           .source_bytes = static_cast<std::int64_t>(from.size()),
-                           .destination = to.data(),
-                           .destination_bytes = static_cast<std::int64_t>(to.size()),
-                           .unit_bytes = unit_bytes,
-                           .scalar = scalar_named(scalar),
-                           .keep_alive = kept_alive(source, destination)});
+        fields_.push_back(field_of(source, "the source of field " + number, destination,
+                                   "the destination of field " + number));
+        fields_.back().unit_bytes = unit_bytes;
+        fields_.back().scalar = scalar_named(scalar);
     }
 }
 
 BoundArrays::BoundArrays(const nb::object& send, const nb::object& receive) {
-    const auto from = take(send, "the array to send from", false);
-    const auto to = take(receive, "the array to receive into", true);
-    fields_.push_back({.source = from.data(),
-                       .source_bytes = static_cast<std::int64_t>(from.size()),
-                       .destination = to.data(),
-                       .destination_bytes = static_cast<std::int64_t>(to.size()),
-                       .unit_bytes = 1,
-                       .keep_alive = kept_alive(send, receive)});
+    fields_.push_back(
+        field_of(send, "the array to send from", receive, "the array to receive into"));
+    fields_.back().unit_bytes = 1;
 }
 
-std::span<std::byte> BoundArrays::take(const nb::object& array, std::string name, bool writeable) {
-    const auto bytes = bytes_of(array, writeable);
-    arrays_.push_back({.object = array,
-                       .reference = reference_to_owner(array),
-                       .name = std::move(name),
-                       .writeable = writeable,
-                       .bytes = bytes});
-    return bytes;
+copy::Field BoundArrays::field_of(const nb::object& source, std::string source_name,
+                                  const nb::object& destination, std::string destination_name) {
+    const Buffer from(source, false);
+    const Buffer to(destination, true);
+    const auto keep = [&](const nb::object& array, std::string& name, const Buffer& buffer,
+                          bool writeable) {
+        arrays_.push_back({.object = array,
+                           .reference = reference_to_owner(array),
+                           .name = std::move(name),
+                           .writeable = writeable,
+                           .bytes = buffer.bytes()});
+    };
+    keep(source, source_name, from, false);
+    keep(destination, destination_name, to, true);
+    return {.source = from.bytes().data(),
+            .source_bytes = static_cast<std::int64_t>(from.bytes().size()),
+            .destination = to.bytes().data(),
+            .destination_bytes = static_cast<std::int64_t>(to.bytes().size()),
+            .unit_bytes = 0,
+            .keep_alive = kept_alive(source, destination),
+            .source_view = from.view(),
+            .destination_view = to.view()};
+}
+
+std::vector<copy::Memory> memory_of(nb::handle pairs) {
+    std::vector<copy::Memory> memory;
+    for (const auto pair : pairs) {
+        const auto source = nb::borrow(pair[0]);
+        const auto destination = nb::borrow(pair[1]);
+        memory.push_back({.source = Buffer(source, false).bytes().data(),
+                          .destination = Buffer(destination, true).bytes().data()});
+    }
+    return memory;
 }
 
 bool BoundArrays::is_in_place(const Array& array) {
     try {
-        const auto now = bytes_of(array.object, array.writeable);
+        const auto now = Buffer(array.object, array.writeable).bytes();
         return now.data() == array.bytes.data() && now.size() == array.bytes.size();
     } catch (nb::python_error&) {
         return false;

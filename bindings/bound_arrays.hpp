@@ -34,12 +34,16 @@ using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, 
 [[nodiscard]] std::pair<std::span<std::byte>, std::shared_ptr<void>> hold(
     const nanobind::object& array);
 
+/// Where pairs of a source and a destination lie. Throws Python's BufferError when a destination is
+/// read-only.
+[[nodiscard]] std::vector<copy::Memory> memory_of(nanobind::handle pairs);
+
 /// The arrays of some fields, kept alive, and where they were when they were bound. NumPy refuses
 /// to resize them meanwhile: MPI would go on writing where they were.
 class BoundArrays {
 public:
     BoundArrays() = default;
-    /// Throws Python's BufferError when an array is not contiguous or a destination is read-only.
+    /// Throws Python's BufferError when a destination is read-only.
     explicit BoundArrays(const std::vector<FieldTuple>& fields);
     /// One field of bytes.
     BoundArrays(const nanobind::object& send, const nanobind::object& receive);
@@ -57,7 +61,8 @@ private:
         std::span<std::byte> bytes;
     };
     [[nodiscard]] static bool is_in_place(const Array& array);
-    std::span<std::byte> take(const nanobind::object& array, std::string name, bool writeable);
+    copy::Field field_of(const nanobind::object& source, std::string source_name,
+                         const nanobind::object& destination, std::string destination_name);
 
     std::vector<Array> arrays_;
     std::vector<copy::Field> fields_;

@@ -47,6 +47,24 @@ std::vector<std::pair<std::string, std::string>> transports() {
     return rows;
 }
 
+// Of several sets of `fields`. Arrays that each start is given anew are not kept for the first.
+void take_fields(Asked& asked, std::size_t fields) {
+    auto all = asked.arrays.fields();
+    if (asked.options.any_memory) {
+        asked.arrays = {};
+        for (auto& field : all) {
+            field.keep_alive = nullptr;
+        }
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto& sets = asked.parts.others;
+        if (i >= fields && i % fields == 0) {
+            sets.emplace_back();
+        }
+        (i < fields ? asked.parts.fields : sets.back()).push_back(std::move(all[i]));
+    }
+}
+
 void bind_errors(nb::module_& module) {
     [[maybe_unused]] const nb::exception<mpi::Misuse> misuse(module, "Misuse", PyExc_RuntimeError);
     [[maybe_unused]] const nb::exception<transport::BrokenExchange> broken(module, "BrokenExchange",
@@ -56,6 +74,8 @@ void bind_errors(nb::module_& module) {
 void bind_bound(nb::module_& module) {
     nb::class_<Bound>(module, "Bound", "What is bound to arrays, to be moved again and again.")
         .def("start", &Bound::start)
+        .def("start_with", &Bound::start_with, "arrays"_a)
+        .def_prop_ro("is_under_way", &Bound::is_under_way)
         .def("test", &Bound::test)
         .def("wait", &Bound::wait)
         .def("wait_for", &Bound::wait_for, "seconds"_a)
@@ -68,12 +88,14 @@ void bind_bound(nb::module_& module) {
 
 exchange::Options options_of(nb::handle given) {
     using Given =
-        std::tuple<std::string_view, std::string, std::optional<std::int64_t>, std::int64_t>;
-    auto [operation, transport, push_below_bytes, longest_message_bytes] = nb::cast<Given>(given);
+        std::tuple<std::string_view, std::string, std::optional<std::int64_t>, std::int64_t, bool>;
+    auto [operation, transport, push_below_bytes, longest_message_bytes, any_memory] =
+        nb::cast<Given>(given);
     return {.operation = named(operations, operation, "operation"),
             .transport = std::move(transport),
             .push_below_bytes = push_below_bytes,
-            .longest_message_bytes = longest_message_bytes};
+            .longest_message_bytes = longest_message_bytes,
+            .any_memory = any_memory};
 }
 
 Attempt bind_agreed(const std::shared_ptr<exchange::KnownCommunicator>& known, MPI_Comm comm,
@@ -108,13 +130,13 @@ void bind_exchange(nb::module_& module) {
         "bind_exchange",
         [](CommunicatorArgument comm, const char* call, const nb::callable& work) {
             const auto take = [&](nb::handle checked) {
-                BoundArrays arrays(each<FieldTuple>(checked[0]));
-                exchange::Parts parts{.route = std::make_shared<const route::Route>(
+                Asked asked{.arrays = BoundArrays(each<FieldTuple>(checked[0])),
+                            .parts = {.route = std::make_shared<const route::Route>(
                                           nb::cast<const route::Route&>(checked[2])),
-                                      .fields = arrays.fields()};
-                return Asked{.arrays = std::move(arrays),
-                             .parts = std::move(parts),
-                             .options = options_of(checked[1])};
+                                      .fields = {}},
+                            .options = options_of(checked[1])};
+                take_fields(asked, nb::cast<std::size_t>(checked[3]));
+                return asked;
             };
             return bind_agreed(known(comm), comm.handle, call, work, std::cref(take));
         },

@@ -20,8 +20,8 @@ _Integers = NDArray[np.int64]
 _Order = Literal["C", "F"]
 # source, destination, bytes of a unit, name of its scalar
 _Field = tuple[NDArray[Any], NDArray[Any], int, str]
-# operation, transport, push_below_bytes, longest_message_bytes
-_Options = tuple[str, str, int | None, int]
+# operation, transport, push_below_bytes, longest_message_bytes, any_memory
+_Options = tuple[str, str, int | None, int, bool]
 # a result, this rank's exception, and the error that the ranks agree on
 _Attempt = tuple[_T, BaseException | None, str | None]
 
@@ -354,6 +354,9 @@ class Bound:
     """An operation bound to its arrays; transrank.exchange.Bound wraps it."""
 
     def start(self) -> None: ...
+    def start_with(self, arrays: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> None: ...
+    @property
+    def is_under_way(self) -> bool: ...
     def test(self) -> bool: ...
     def wait(self) -> None: ...
     def wait_for(self, seconds: float) -> bool: ...
@@ -392,9 +395,9 @@ class Exchange(Bound):
 def bind_exchange(
     comm: Comm,
     call: str,
-    work: Callable[[], tuple[Sequence[str], tuple[Sequence[_Field], _Options, Route]]],
+    work: Callable[[], tuple[Sequence[str], tuple[Sequence[_Field], _Options, Route, int]]],
 ) -> _Attempt[Exchange]:
-    """Collective. As `attempt`: `work` returns fields, options, and their route."""
+    """Collective. As `attempt`: `work` returns fields, options, route, and the fields of a set."""
 
 @final
 class RowArray:

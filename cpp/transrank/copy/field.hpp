@@ -7,6 +7,8 @@
 
 namespace transrank::copy {
 
+class View;
+
 /// How arriving data are combined with the destination. Min and max with a NaN on either side are
 /// NaN; of two NaN, as of zeros of either sign, the one that is there stays.
 enum class Operation : std::uint8_t { assign, add, min, max };
@@ -48,6 +50,16 @@ struct Field {
     std::int64_t unit_bytes = 0;
     Scalar scalar = Scalar::opaque;
     std::shared_ptr<void> keep_alive = nullptr;  ///< what owns the memory
+    /// Where the bytes lie from the first element on, which is at the address; nullptr: one after
+    /// the other.
+    std::shared_ptr<const View> source_view = nullptr;
+    std::shared_ptr<const View> destination_view = nullptr;
+};
+
+/// Where the source and the destination of a field lie in one epoch.
+struct Memory {
+    const std::byte* source = nullptr;
+    std::byte* destination = nullptr;
 };
 
 }  // namespace transrank::copy

@@ -7,47 +7,17 @@
 namespace transrank::copy {
 namespace {
 
-enum class Side : std::uint8_t { source, destination };
-
-// One side of runs made dense, run after run, from `offset` on; returns their units.
-std::int64_t make_dense(route::Segment& runs, Side side, std::int64_t offset) {
-    (side == Side::source ? runs.source : runs.destination) = offset;
-    (side == Side::source ? runs.source_stride : runs.destination_stride) = runs.length;
-    return runs.units();
-}
-
-std::int64_t make_dense(Nest& nest, Side side, std::int64_t offset) {
-    (side == Side::source ? nest.source : nest.destination) = offset;
-    auto units = nest.length;
-    for (auto& loop : std::span(nest.loops).first(nest.depth)) {
-        (side == Side::source ? loop.source_stride : loop.destination_stride) = units;
-        units *= loop.count;
-    }
-    return units;
-}
-
-// The runs of a leg with one of their sides laid out densely, run after run, from 0 on.
-std::shared_ptr<const RunTable> dense(const route::Leg& leg, std::int64_t unit_bytes, Side side) {
-    auto table = std::make_shared<RunTable>(unit_bytes);
-    std::int64_t offset = 0;
-    const auto append = [&](auto runs) {
-        offset += make_dense(runs, side, offset);
-        table->append(runs);
-    };
-    for_each_box(leg, append, [&](const Nest& nest, auto /*segments*/) { append(nest); });
-    table->finish();
-    return table;
-}
-
-/// Those of the fields of one leg, one for each length of their units.
+/// Those of the fields of one leg, one for each length of their units, and for each view.
 class DenseTables {
 public:
     DenseTables(const route::Leg& leg, Side side) : leg_(leg), side_(side) {}
 
-    std::shared_ptr<const RunTable> of(std::int64_t unit_bytes) {
-        auto& table = tables_[unit_bytes];
+    std::shared_ptr<const RunTable> of(const Field& field) {
+        const auto* other =
+            (side_ == Side::source ? field.destination_view : field.source_view).get();
+        auto& table = tables_[{field.unit_bytes, other}];
         if (!table) {
-            table = dense(leg_, unit_bytes, side_);
+            table = dense_runs_of(side_, other, leg_, field.unit_bytes);
         }
         return table;
     }
@@ -55,7 +25,7 @@ public:
 private:
     const route::Leg& leg_;
     Side side_;
-    std::map<std::int64_t, std::shared_ptr<const RunTable>> tables_;
+    std::map<std::pair<std::int64_t, const View*>, std::shared_ptr<const RunTable>> tables_;
 };
 
 Combine kernel(Operation operation, Scalar scalar) {
@@ -67,15 +37,15 @@ Combine kernel(Operation operation, Scalar scalar) {
 void execute(std::span<const Move> moves) {
     for (const auto& move : moves) {
         if (move.combine == nullptr) {
-            move.runs->copy(move.source, move.destination);
+            move.runs->copy(move.source.get(), move.destination.get());
         } else {
-            move.runs->combine(move.source, move.destination, move.combine);
+            move.runs->combine(move.source.get(), move.destination.get(), move.combine);
         }
     }
 }
 
 Move make_move(std::shared_ptr<const RunTable> runs, const Field& field, Operation operation,
-               const std::byte* source, std::byte* destination) {
+               Base<const std::byte> source, Base<std::byte> destination) {
     return {.source = source,
             .destination = destination,
             .combine = kernel(operation, field.scalar),
@@ -111,10 +81,10 @@ std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fie
     std::vector<Move> moves;
     DenseTables tables(leg, Side::destination);
     for (const auto& field : fields) {
-        moves.push_back({.source = field.source,
+        moves.push_back({.source = &field.source,
                          .destination = buffer,
                          .combine = nullptr,
-                         .runs = tables.of(field.unit_bytes)});
+                         .runs = tables.of(field)});
         buffer += moves.back().runs->bytes();
     }
     return moves;
@@ -125,8 +95,7 @@ std::vector<Move> make_unpacking(const route::Leg& leg, std::span<const Field> f
     std::vector<Move> moves;
     DenseTables tables(leg, Side::source);
     for (const auto& field : fields) {
-        moves.push_back(
-            make_move(tables.of(field.unit_bytes), field, operation, buffer, field.destination));
+        moves.push_back(make_move(tables.of(field), field, operation, buffer, &field.destination));
         buffer += moves.back().runs->bytes();
     }
     return moves;

@@ -15,10 +15,24 @@
 
 namespace transrank::copy {
 
+/// What runs count from: an address, or one that is read again at each execution.
+template <class Byte>
+class Base {
+public:
+    Base(Byte* fixed) noexcept : fixed_(fixed) {}  // NOLINT(google-explicit-constructor)
+    Base(Byte* const* present) noexcept
+        : present_(present) {}  // NOLINT(google-explicit-constructor)
+    [[nodiscard]] Byte* get() const noexcept { return present_ != nullptr ? *present_ : fixed_; }
+
+private:
+    Byte* fixed_ = nullptr;
+    Byte* const* present_ = nullptr;
+};
+
 /// Runs of one field of one leg, with the bases they count from: ready to be executed.
 struct Move {
-    const std::byte* source;
-    std::byte* destination;
+    Base<const std::byte> source;
+    Base<std::byte> destination;
     Combine combine;  ///< nullptr: assign
     std::shared_ptr<const RunTable> runs;
 };
@@ -28,7 +42,8 @@ void execute(std::span<const Move> moves);
 
 /// The move of one field along a leg, whose `runs` are given.
 [[nodiscard]] Move make_move(std::shared_ptr<const RunTable> runs, const Field& field,
-                             Operation operation, const std::byte* source, std::byte* destination);
+                             Operation operation, Base<const std::byte> source,
+                             Base<std::byte> destination);
 [[nodiscard]] inline Move make_move(const route::Leg& leg, const Field& field, Operation operation,
                                     const std::byte* source, std::byte* destination) {
     return make_move(runs_of(leg, field.unit_bytes, {}), field, operation, source, destination);
@@ -47,7 +62,8 @@ void execute(std::span<const Move> moves);
 [[nodiscard]] std::optional<std::int64_t> contiguous_source(const route::Leg& leg);
 [[nodiscard]] std::optional<std::int64_t> contiguous_destination(const route::Leg& leg);
 
-/// Moves that gather a leg's data, field after field, into `buffer` of packed_bytes.
+/// Moves that gather a leg's data, field after field, into `buffer` of packed_bytes. The addresses
+/// of the fields are read at each execution: they stay where they are.
 [[nodiscard]] std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fields,
                                              std::byte* buffer);
 

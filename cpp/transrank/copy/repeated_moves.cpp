@@ -52,7 +52,7 @@ void RepeatedMoves::execute_with(Stores stores) const {
             copy::execute(std::span(&move, 1));
             continue;
         }
-        move.runs->stream(move.source, move.destination);
+        move.runs->stream(move.source.get(), move.destination.get());
     }
     end_streaming();
 }
@@ -66,7 +66,7 @@ void RepeatedMoves::read_back() const {
             continue;
         }
         move.runs->for_each([&](const ByteRuns& runs) {
-            const auto* run = move.destination + runs.destination;
+            const auto* run = move.destination.get() + runs.destination;
             const bool dense = runs.destination_stride == runs.length;
             const auto count = dense ? 1 : runs.count;
             const auto length = dense ? runs.length * runs.count : runs.length;

@@ -2,9 +2,11 @@
 #include "transrank/copy/run_table.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <tuple>
 
 namespace transrank::copy {
@@ -15,11 +17,10 @@ constexpr std::int64_t most_units_listed = 4;
 // Of memory for indices: to give back less costs more than it gains.
 constexpr std::size_t least_share_given_back = 8;
 
-// Whether 32 bits count a distance and one that is greater by `extent`.
+// Whether 32 bits count a distance and one that is greater, or less, by `extent`.
 bool fits(std::int64_t distance, std::int64_t extent) {
-    using Limits = std::numeric_limits<std::int32_t>;
-    return distance >= Limits::min() && distance <= Limits::max() &&
-           extent <= Limits::max() - distance;
+    constexpr std::int64_t half = std::numeric_limits<std::int32_t>::max() / 2;
+    return std::abs(distance) <= half && std::abs(extent) <= half;
 }
 
 /// Tables that several exchanges may use.
@@ -40,6 +41,51 @@ struct Tables {
         }
     }
 };
+
+// One side of runs made dense, run after run, from `offset` on; returns their units.
+std::int64_t make_dense(route::Segment& runs, Side side, std::int64_t offset) {
+    (side == Side::source ? runs.source : runs.destination) = offset;
+    (side == Side::source ? runs.source_stride : runs.destination_stride) = runs.length;
+    return runs.units();
+}
+
+std::int64_t make_dense(Nest& nest, Side side, std::int64_t offset) {
+    (side == Side::source ? nest.source : nest.destination) = offset;
+    auto units = nest.length;
+    for (auto& loop : std::span(nest.loops).first(nest.depth)) {
+        (side == Side::source ? loop.source_stride : loop.destination_stride) = units;
+        units *= loop.count;
+    }
+    return units;
+}
+
+// The runs of a leg by bytes; `positions` tells from and to which unit each of them goes.
+template <class Positions>
+std::shared_ptr<const RunTable> by_pieces(const View* source, const View* destination,
+                                          const route::Leg& leg, std::int64_t unit_bytes,
+                                          const Positions& positions) {
+    auto grain = unit_bytes;
+    for (const auto* view : {source, destination}) {
+        grain = view == nullptr ? grain : std::gcd(grain, view->grain());
+    }
+    auto table = std::make_shared<RunTable>(grain);
+    const auto append = [&](const route::Segment& bytes) {
+        table->append(route::Segment{.source = bytes.source / grain,
+                                     .destination = bytes.destination / grain,
+                                     .length = bytes.length / grain,
+                                     .count = bytes.count,
+                                     .source_stride = bytes.source_stride / grain,
+                                     .destination_stride = bytes.destination_stride / grain});
+    };
+    JoinedPieces pieces(append);
+    route::for_each_run(leg, [&](std::int64_t from, std::int64_t to, std::int64_t length) {
+        positions(from, to, length);
+        pieces.add(source, from * unit_bytes, destination, to * unit_bytes, length * unit_bytes);
+    });
+    pieces.finish();
+    table->finish();
+    return table;
+}
 
 }  // namespace
 
@@ -184,8 +230,40 @@ std::shared_ptr<const RunTable> runs_of(const route::Leg& leg, std::int64_t unit
     return table;
 }
 
+std::shared_ptr<const RunTable> runs_between(const View* source, const View* destination,
+                                             const route::Leg& leg, std::int64_t unit_bytes) {
+    return source == nullptr && destination == nullptr
+               ? runs_of(leg, unit_bytes, {})
+               : by_pieces(source, destination, leg, unit_bytes, [](auto&...) {});
+}
+
+std::shared_ptr<const RunTable> dense_runs_of(Side dense, const View* other, const route::Leg& leg,
+                                              std::int64_t unit_bytes) {
+    std::int64_t offset = 0;
+    if (other != nullptr) {
+        const bool packs = dense == Side::destination;
+        return by_pieces(packs ? other : nullptr, packs ? nullptr : other, leg, unit_bytes,
+                         [&](std::int64_t& from, std::int64_t& to, std::int64_t length) {
+                             (packs ? to : from) = offset;
+                             offset += length;
+                         });
+    }
+    auto table = std::make_shared<RunTable>(unit_bytes);
+    const auto append = [&](auto runs) {
+        offset += make_dense(runs, dense, offset);
+        table->append(runs);
+    };
+    for_each_box(leg, append, [&](const Nest& nest, auto /*segments*/) { append(nest); });
+    table->finish();
+    return table;
+}
+
 std::shared_ptr<const RunTable> shared_runs_of(const route::Leg& leg, std::int64_t unit_bytes,
-                                               LengthRange range) {
+                                               LengthRange range, const View* source,
+                                               const View* destination) {
+    if (source != nullptr || destination != nullptr) {
+        return runs_between(source, destination, leg, unit_bytes);
+    }
     auto& tables = Tables::instance();
     const std::lock_guard lock(tables.mutex);
     tables.forget_unused();

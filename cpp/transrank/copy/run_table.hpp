@@ -11,6 +11,7 @@
 #include "transrank/copy/nest.hpp"
 #include "transrank/copy/run_kernels.hpp"
 #include "transrank/copy/runs.hpp"
+#include "transrank/copy/view.hpp"
 #include "transrank/route/leg.hpp"
 
 namespace transrank::copy {
@@ -133,10 +134,25 @@ struct LengthRange {
 [[nodiscard]] std::shared_ptr<const RunTable> runs_of(const route::Leg& leg,
                                                       std::int64_t unit_bytes, LengthRange range);
 
-/// The same, once for all that ask for them while somebody has them; those keep the leg where it
-/// is, and as it is.
+/// The same between arrays that may have views.
+[[nodiscard]] std::shared_ptr<const RunTable> runs_between(const View* source,
+                                                           const View* destination,
+                                                           const route::Leg& leg,
+                                                           std::int64_t unit_bytes);
+
+enum class Side : std::uint8_t { source, destination };
+
+/// The same with one side laid out densely, run after run, from 0 on; the other may have a view.
+[[nodiscard]] std::shared_ptr<const RunTable> dense_runs_of(Side dense, const View* other,
+                                                            const route::Leg& leg,
+                                                            std::int64_t unit_bytes);
+
+/// The runs of a leg, once for all that ask for them while somebody has them; those keep the leg
+/// where it is, and as it is. Not shared where there is a view.
 [[nodiscard]] std::shared_ptr<const RunTable> shared_runs_of(const route::Leg& leg,
                                                              std::int64_t unit_bytes,
-                                                             LengthRange range);
+                                                             LengthRange range,
+                                                             const View* source = nullptr,
+                                                             const View* destination = nullptr);
 
 }  // namespace transrank::copy

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 
+#include "transrank/copy/field.hpp"
 #include "transrank/exchange/fitting.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/communicator.hpp"
@@ -30,6 +34,15 @@ public:
 
     /// Why no epoch may begin now; empty when one may.
     [[nodiscard]] virtual std::string obstacle() const { return ""; }
+
+    /// The arrays of the next epoch; without them those that were bound first. Throws
+    /// std::invalid_argument, and changes nothing, where they cannot be moved.
+    virtual void take(std::optional<std::span<const copy::Memory>> arrays) {
+        if (arrays) {
+            throw std::invalid_argument(
+                "the arrays that this exchange moves are those that it was bound to");
+        }
+    }
 
     /// To be called before the transports start.
     virtual void begin_epoch() noexcept {}

@@ -16,6 +16,9 @@
 #include "transrank/mpi/agreement.hpp"
 
 namespace transrank::exchange {
+
+using layout::require;
+
 namespace {
 
 constexpr std::array<const char*, 4> operations{"assign", "add", "min", "max"};
@@ -33,9 +36,15 @@ constexpr std::array<const char*, 11> scalars{"no type", "int8",    "int16",  "i
                                               "int64",   "uint8",   "uint16", "uint32",
                                               "uint64",  "float32", "float64"};
 
+std::string counted(std::size_t number, const char* noun) {
+    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+// `fields`: of several sets of arrays.
 std::vector<std::string> describe(const route::Route& route,
                                   const std::vector<transport::FieldOffer>& fields,
-                                  const Options& options, const std::string& named_by) {
+                                  std::size_t sets, const Options& options,
+                                  const std::string& named_by) {
     std::vector<std::string> words{
         route.is_transposed() ? "a transposed route, like a push of ghosts"
                               : "a route that is not transposed, like a pull of ghosts",
@@ -46,8 +55,10 @@ std::vector<std::string> describe(const route::Route& route,
                                                         : std::string("to be measured")),
         "longest_message_bytes " + std::to_string(options.longest_message_bytes),
         "stores " + std::to_string(static_cast<int>(options.stores)),
-        std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields")};
-    for (std::size_t i = 0; i < fields.size(); ++i) {
+        options.any_memory ? std::string("arrays given at each start")
+                           : counted(sets, "set") + " of arrays",
+        counted(fields.size() / sets, "field")};
+    for (std::size_t i = 0; i < fields.size() / sets; ++i) {
         words.push_back("field " + std::to_string(layout::counted(i)) + " of " +
                         std::to_string(fields[i].unit_bytes) + "-byte rows of " +
                         scalars.at(static_cast<std::size_t>(fields[i].scalar)));
@@ -121,7 +132,6 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
     if (!parts_.route) {
         throw std::invalid_argument("no route given on rank " + std::to_string(rank()));
     }
-    using layout::require;
     const auto where = " on rank " + std::to_string(rank());
     require(options_.longest_message_bytes >= 1, "messages of at most ",
             options_.longest_message_bytes, " bytes are asked for; give at least 1");
@@ -135,8 +145,7 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
     if (options_.transport != transport::automatic) {
         naming(named_by_, [&] { (void)transport::find(options_.transport); });
     }
-    check_fields(route(), known_->base(), parts_.fields, options_.operation);
-    std::ranges::transform(parts_.fields, std::back_inserter(own_), transport::offer_of);
+    keep_sets();
     const auto peers = transport::peers_of(route());
     control_.emplace(peers.size(), std::ranges::any_of(peers, [&](int peer) {
                          return peer != rank() && node().shares_with(peer);
@@ -146,6 +155,8 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
         transport::Binding{.route = route(),
                            .fields = parts_.fields,
                            .own_fields = own_,
+                           .sets = options_.any_memory ? 0 : sets_.size(),
+                           .set = set_,
                            .comm = known_->base(),
                            .own_node = node().ranks().front(),
                            .wanted = options_.transport,
@@ -160,6 +171,61 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
                            .prepared_before = known_->prepared()});
 }
 
+void Bound::keep_sets() {
+    require(parts_.others.size() < transport::Started::most_sets, parts_.others.size() + 1,
+            " sets of arrays are given on rank ", rank(), "; the most are ",
+            transport::Started::most_sets);
+    require(!options_.any_memory || parts_.others.empty(),
+            "other sets of arrays are given on rank ", rank(),
+            " though any are allowed; give one set, or leave any_memory out");
+    const auto keep = [&](std::span<const copy::Field> fields) {
+        check_fields(route(), known_->base(), fields, options_.operation);
+        check_like(parts_.fields, fields, rank());
+        auto& set = sets_.emplace_back();
+        for (const auto& field : fields) {
+            own_.push_back(transport::offer_of(field, !options_.any_memory));
+            set.push_back({.source = field.source, .destination = field.destination});
+        }
+    };
+    keep(parts_.fields);
+    std::ranges::for_each(parts_.others, keep);
+}
+
+void Bound::take(std::optional<std::span<const copy::Memory>> arrays) {
+    if (!arrays) {
+        require(!options_.any_memory, "no arrays are given to start on rank ", rank(),
+                "; an exchange of any memory is given them at each start");
+        if (!are_first_) {
+            move(sets_.front());
+        }
+        are_first_ = true;
+        set_ = 0;
+        return;
+    }
+    if (options_.any_memory) {
+        check_arrays(route(), parts_.fields, sets_.front(), *arrays);
+    } else {
+        const auto found = std::ranges::find_if(sets_, [&](const auto& set) {
+            return std::ranges::equal(set, *arrays, [](const auto& one, const auto& other) {
+                return one.source == other.source && one.destination == other.destination;
+            });
+        });
+        require(found != sets_.end(), "the arrays given to start on rank ", rank(),
+                " are not those that were bound; bind these too, or bind an exchange of "
+                "any memory");
+        set_ = static_cast<std::uint64_t>(found - sets_.begin());
+    }
+    are_first_ = false;
+    move(*arrays);
+}
+
+void Bound::move(std::span<const copy::Memory> arrays) noexcept {
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        parts_.fields[i].source = arrays[i].source;
+        parts_.fields[i].destination = arrays[i].destination;
+    }
+}
+
 // Of what entries have to prepare those count that may be chosen.
 template <class Visit>
 void Bound::for_each_preparation(const Visit& visit) const {
@@ -172,7 +238,7 @@ void Bound::for_each_preparation(const Visit& visit) const {
 }
 
 Bound::Sums Bound::needed() const {
-    auto words = describe(route(), own_, options_, named_by_);
+    auto words = describe(route(), own_, sets_.size(), options_, named_by_);
     words.insert(words.end(), parts_.words.begin(), parts_.words.end());
     Sums own{0, transport::imprint(route()) + mpi::balance_of(known_->base(), words)};
     for_each_preparation([&](const transport::Entry& entry, std::size_t place) {
@@ -189,7 +255,8 @@ void Bound::disagree(const std::exception_ptr& refused) const {
         }
     });
     mpi::agree_on(base, "binds", parts_.words);
-    mpi::agree_on(base, "binds an exchange with", describe(route(), own_, options_, named_by_));
+    mpi::agree_on(base, "binds an exchange with",
+                  describe(route(), own_, sets_.size(), options_, named_by_));
     const auto disagreement = transport::find_disagreement(base, route());
     mpi::agree(base, [&] {
         if (!disagreement.empty()) {

@@ -35,6 +35,7 @@ public:
     [[nodiscard]] std::string obstacle() const override {
         return parts_.obstacle ? parts_.obstacle() : "";
     }
+    void take(std::optional<std::span<const copy::Memory>> arrays) override;
     void begin_epoch() noexcept override { apply_order_->reset(); }
     [[nodiscard]] mpi::CommunicatorPool::Lease* lease() noexcept override {
         return lease_ ? &*lease_ : nullptr;
@@ -56,9 +57,14 @@ private:
     void choose_again(std::span<const Refusal> refusals);
     [[nodiscard]] bool needs_messages() const;
 
+    void keep_sets();
+    void move(std::span<const copy::Memory> arrays) noexcept;
     [[nodiscard]] const route::Route& route() const noexcept { return *parts_.route; }
 
-    Parts parts_;
+    Parts parts_;                                  ///< its fields are where the epoch has them
+    std::vector<std::vector<copy::Memory>> sets_;  ///< where the arrays were bound
+    std::uint64_t set_ = 0;
+    bool are_first_ = true;  ///< the arrays of the last epoch, among those
     Options options_;
     std::string named_by_;  ///< the environment variable that names the transport, if it does
     std::shared_ptr<KnownCommunicator> known_;

@@ -55,8 +55,10 @@ public:
         backend_ = std::move(backend);
     }
 
-    void start() {
+    /// With no arrays: those that were bound first.
+    void start(std::optional<std::span<const copy::Memory>> arrays = std::nullopt) {
         check_ready();
+        backend_->take(arrays);
         backend_->begin_epoch();
         begin_to_look();
         ++epoch_;
@@ -407,11 +409,16 @@ void Exchange::Delete::operator()(State* state) const noexcept {
 
 Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<copy::Field> fields,
                    const Options& options)
+    : Exchange(std::move(route), comm, std::move(fields), {}, options) {}
+
+Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<copy::Field> fields,
+                   std::vector<std::vector<copy::Field>> others, const Options& options)
     : Exchange(
           comm,
           [&] {
               return Parts{.route = std::make_shared<const route::Route>(std::move(route)),
-                           .fields = std::move(fields)};
+                           .fields = std::move(fields),
+                           .others = std::move(others)};
           },
           options) {}
 
@@ -442,6 +449,11 @@ void Exchange::start() {
     open().start();
 }
 
+void Exchange::start_with(std::span<const copy::Memory> arrays) {
+    mpi::require_usable();
+    open().start(arrays);
+}
+
 bool Exchange::test() {
     mpi::require_usable();
     return open().test();
@@ -462,6 +474,11 @@ bool Exchange::wait_for(double seconds) {
 void Exchange::run() {
     mpi::require_usable();
     open().run();
+}
+
+void Exchange::run_with(std::span<const copy::Memory> arrays) {
+    start_with(arrays);
+    wait();
 }
 
 bool Exchange::runs_in_mpi() const {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct Options {
     copy::Stores stores = copy::Stores::measured;
     /// Longer messages are split; they are anyway where MPI cannot count their bytes.
     std::int64_t longest_message_bytes = std::numeric_limits<std::int64_t>::max();
+    /// Whether each start is given its arrays: any with the types, lengths and views of those that
+    /// are bound, which it does not use. Their data go through buffers, without one more copy than
+    /// those of private arrays: peers do not reach into them.
+    bool any_memory = false;
 };
 
 /// A call in the wrong order: a second start while it is under way, or wait before the first start.
@@ -45,6 +50,9 @@ using mpi::Misuse;
 struct Parts {
     std::shared_ptr<const route::Route> route;
     std::vector<copy::Field> fields;
+    /// Further sets of arrays, each like `fields`, of which a start may move one in their place;
+    /// equally many on every rank, and 255 at most.
+    std::vector<std::vector<copy::Field>> others = {};
     /// Asked before each start: why it must not be, empty when it may. It then breaks the exchange
     /// as `abandon` does.
     std::function<std::string()> obstacle = nullptr;
@@ -81,6 +89,10 @@ public:
     /// that the row type does not have, a transport that cannot serve a peer.
     Exchange(route::Route route, MPI_Comm comm, std::vector<copy::Field> fields,
              const Options& options = {});
+    /// Collective. The same with `others`, further sets of arrays, each like `fields`: each start
+    /// moves one of them. `fields` may stand among them once more.
+    Exchange(route::Route route, MPI_Comm comm, std::vector<copy::Field> fields,
+             std::vector<std::vector<copy::Field>> others, const Options& options = {});
     /// Collective. The same of what `make` returns on each rank; what it throws on one is thrown on
     /// every rank as mpi::AgreedError. It must not communicate.
     Exchange(MPI_Comm comm, const std::function<Parts()>& make, const Options& options = {});
@@ -101,6 +113,13 @@ public:
     /// serves several ranks of a node, every rank that has a part in it. Throws Misuse when already
     /// started, transport::BrokenExchange when a peer is known to have broken it.
     void start();
+    /// The same with these arrays, one for each field in their order: one of the sets that are
+    /// bound, or with Options::any_memory any others. Other ranks need not know which. They stay
+    /// the caller's, and nobody uses those of any memory when the wait has returned, or thrown.
+    /// Throws std::invalid_argument, starts nothing and breaks nothing where they cannot be moved:
+    /// they are not bound, have no address, or are written where they are read or written by
+    /// another field.
+    void start_with(std::span<const copy::Memory> arrays);
 
     /// Whether the exchange is over, true until it is started again; makes progress. Throws Misuse
     /// before the first start, and transport::BrokenExchange when a peer has broken it or ended.
@@ -124,6 +143,8 @@ public:
     /// MPI does both, and waits for ever for a rank that has ended or never comes; all ranks run
     /// then, or all start.
     void run();
+    /// start_with, and wait.
+    void run_with(std::span<const copy::Memory> arrays);
     [[nodiscard]] bool runs_in_mpi() const;
 
     /// Peers, bytes, runs, the transport of each peer and why it was chosen, the threshold between

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "transrank/copy/runs.hpp"
+#include "transrank/copy/view.hpp"
 #include "transrank/exchange/strided_ranges.hpp"
 #include "transrank/layout/require.hpp"
 
@@ -44,13 +46,37 @@ void check_address(const std::string& what, const char* side, const void* addres
             " bytes but no address");
 }
 
+// Of an array with a view by the pieces in which it lies.
+void append_pieces(std::vector<StridedRange>& ranges, const route::Leg& leg,
+                   const StridedRange& unit, const copy::View& view) {
+    const auto append = [&](const route::Segment& pieces) {
+        ranges.push_back({.begin = unit.begin + pieces.source,
+                          .length = pieces.length,
+                          .count = pieces.count,
+                          .stride = pieces.source_stride,
+                          .written = unit.written,
+                          .owner = unit.owner});
+    };
+    copy::JoinedPieces pieces(append);
+    route::for_each_run(leg,
+                        [&](std::int64_t source, std::int64_t destination, std::int64_t length) {
+                            const auto begin = (unit.written ? destination : source) * unit.length;
+                            pieces.add(&view, begin, nullptr, begin, length * unit.length);
+                        });
+    pieces.finish();
+}
+
 // What the route reads or writes of an array whose first unit is given.
 void append_ranges(std::vector<StridedRange>& ranges, const route::Route& route,
-                   const StridedRange& unit) {
+                   const StridedRange& unit, const copy::View* view = nullptr) {
     using route::Segment;
     const auto begin = unit.written ? &Segment::destination : &Segment::source;
     const auto stride = unit.written ? &Segment::destination_stride : &Segment::source_stride;
     for (const auto& leg : unit.written ? route.receives() : route.sends()) {
+        if (view != nullptr) {
+            append_pieces(ranges, leg, unit, *view);
+            continue;
+        }
         for (const auto& segment : leg.segments) {
             ranges.push_back({.begin = unit.begin + (segment.*begin * unit.length),
                               .length = segment.length * unit.length,
@@ -65,16 +91,27 @@ void append_ranges(std::vector<StridedRange>& ranges, const route::Route& route,
 /// The source or the destination of a field, by addresses.
 struct Array {
     StridedRange unit;  ///< its first
+    const copy::View* view;
+    std::intptr_t begin;
     std::intptr_t end;
 };
+
+Array array_at(const std::byte* memory, std::int64_t bytes, const copy::View* view,
+               StridedRange unit) {
+    unit.begin = reinterpret_cast<std::intptr_t>(memory);
+    return {.unit = unit,
+            .view = view,
+            .begin = unit.begin + (view == nullptr ? 0 : view->begin()),
+            .end = unit.begin + (view == nullptr ? bytes : view->end())};
+}
 
 // Ascending, without empty ones.
 std::vector<Array> arrays_of(std::span<const Field> fields) {
     std::vector<Array> arrays;
-    const auto add = [&](const std::byte* memory, std::int64_t bytes, StridedRange unit) {
+    const auto add = [&](const std::byte* memory, std::int64_t bytes, const auto& view,
+                         const StridedRange& unit) {
         if (bytes > 0) {
-            unit.begin = reinterpret_cast<std::intptr_t>(memory);
-            arrays.push_back({.unit = unit, .end = unit.begin + bytes});
+            arrays.push_back(array_at(memory, bytes, view.get(), unit));
         }
     };
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -85,11 +122,11 @@ std::vector<Array> arrays_of(std::span<const Field> fields) {
                           .stride = 0,
                           .written = false,
                           .owner = static_cast<int>(i)};
-        add(field.source, field.source_bytes, unit);
+        add(field.source, field.source_bytes, field.source_view, unit);
         unit.written = true;
-        add(field.destination, field.destination_bytes, unit);
+        add(field.destination, field.destination_bytes, field.destination_view, unit);
     }
-    std::ranges::sort(arrays, {}, [](const Array& each) { return each.unit.begin; });
+    std::ranges::sort(arrays, {}, &Array::begin);
     return arrays;
 }
 
@@ -97,7 +134,7 @@ std::optional<Clash> find_clash(const route::Route& route, std::span<const Array
     std::vector<StridedRange> ranges;
     if (arrays.size() > 1 && std::ranges::any_of(arrays, &StridedRange::written, &Array::unit)) {
         for (const auto& array : arrays) {
-            append_ranges(ranges, route, array.unit);
+            append_ranges(ranges, route, array.unit, array.view);
         }
     }
     return find_clash(std::move(ranges));
@@ -122,7 +159,7 @@ void check_apart(const route::Route& route, std::span<const Field> fields) {
     for (auto first = arrays.begin(); first != arrays.end();) {
         auto end = first->end;
         auto last = std::next(first);
-        while (last != arrays.end() && last->unit.begin < end) {
+        while (last != arrays.end() && last->begin < end) {
             end = std::max(end, last->end);
             ++last;
         }
@@ -131,6 +168,17 @@ void check_apart(const route::Route& route, std::span<const Field> fields) {
         }
         first = last;
     }
+}
+
+void check_view(const std::string& what, const char* side, std::int64_t bytes,
+                const copy::View* view) {
+    require(view == nullptr || view->bytes() == bytes, what, ": the ", side, " has ", bytes,
+            " bytes, its view ", view == nullptr ? 0 : view->bytes());
+}
+
+bool same(const std::shared_ptr<const copy::View>& one,
+          const std::shared_ptr<const copy::View>& other) {
+    return one == other || (one && other && *one == *other);
 }
 
 /// From the first unit of a leg's destination to the last.
@@ -199,9 +247,70 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
                      field.unit_bytes, field.destination_bytes);
         check_address(what, "source", field.source, field.source_bytes);
         check_address(what, "destination", field.destination, field.destination_bytes);
+        check_view(what, "source", field.source_bytes, field.source_view.get());
+        check_view(what, "destination", field.destination_bytes, field.destination_view.get());
+        require(!field.destination_view || field.destination_view->lies_apart(), what,
+                ": elements of the destination share memory; give an array whose elements lie "
+                "apart");
         (void)copy::combine_kernel(operation, field.scalar);
     }
     check_apart(route, fields);
+}
+
+void check_like(std::span<const Field> fields, std::span<const Field> other, int rank) {
+    require(fields.size() == other.size(), "one set of arrays on rank ", rank, " has ",
+            fields.size(), " fields, another one ", other.size());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const auto& one = fields[i];
+        const auto& two = other[i];
+        require(one.unit_bytes == two.unit_bytes && one.scalar == two.scalar &&
+                    one.source_bytes == two.source_bytes &&
+                    one.destination_bytes == two.destination_bytes &&
+                    same(one.source_view, two.source_view) &&
+                    same(one.destination_view, two.destination_view),
+                name_of(i, rank),
+                " has another type, length or view in one set of arrays than in another");
+    }
+}
+
+// Arrays that overlap as they did where they were bound have been looked at then.
+void check_arrays(const route::Route& route, std::span<const Field> fields,
+                  std::span<const copy::Memory> bound, std::span<const copy::Memory> arrays) {
+    require(arrays.size() == fields.size(), arrays.size(), " fields are given to start on rank ",
+            route.rank(), ", ", fields.size(), " are bound");
+    std::vector<Array> all;
+    std::vector<std::intptr_t> moved;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const auto& field = fields[i];
+        const auto what = name_of(i, route.rank());
+        check_address(what, "source", arrays[i].source, field.source_bytes);
+        check_address(what, "destination", arrays[i].destination, field.destination_bytes);
+        const auto add = [&](const std::byte* was, const std::byte* is, std::int64_t bytes,
+                             const auto& view, bool written) {
+            StridedRange unit{};
+            unit.written = written;
+            all.push_back(array_at(is, bytes, view.get(), unit));
+            moved.push_back(reinterpret_cast<std::intptr_t>(is) -
+                            reinterpret_cast<std::intptr_t>(was));
+        };
+        add(bound[i].source, arrays[i].source, field.source_bytes, field.source_view, false);
+        add(bound[i].destination, arrays[i].destination, field.destination_bytes,
+            field.destination_view, true);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if ((all[i].unit.written || all[j].unit.written) && all[i].begin < all[j].end &&
+                all[j].begin < all[i].end && moved[i] != moved[j]) {
+                std::vector<Field> now(fields.begin(), fields.end());
+                for (std::size_t k = 0; k < now.size(); ++k) {
+                    now[k].source = arrays[k].source;
+                    now[k].destination = arrays[k].destination;
+                }
+                check_apart(route, now);
+                return;
+            }
+        }
+    }
 }
 
 }  // namespace transrank::exchange

@@ -21,4 +21,11 @@ namespace transrank::exchange {
 void check_fields(const route::Route& route, const mpi::Communicator& comm,
                   std::span<const copy::Field> fields, copy::Operation operation);
 
+/// The same when another set of fields is bound beside `fields`.
+void check_like(std::span<const copy::Field> fields, std::span<const copy::Field> other, int rank);
+
+/// The same when fields that have been checked, where they were `bound`, lie elsewhere.
+void check_arrays(const route::Route& route, std::span<const copy::Field> fields,
+                  std::span<const copy::Memory> bound, std::span<const copy::Memory> arrays);
+
 }  // namespace transrank::exchange

@@ -28,6 +28,20 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
+/// An epoch and the set of arrays that it moves, as one number that grows with the epoch.
+struct Started {
+    static constexpr unsigned set_bits = 8;
+    static constexpr std::uint64_t most_sets = std::uint64_t{1} << set_bits;
+
+    std::uint64_t epoch;
+    std::uint64_t set;
+
+    [[nodiscard]] std::uint64_t encoded() const { return (epoch << set_bits) | set; }
+    [[nodiscard]] static Started decoded(std::uint64_t word) {
+        return {.epoch = word >> set_bits, .set = word & (most_sets - 1)};
+    }
+};
+
 /// The state of one exchange that a rank publishes to peers in shared memory. Written by its owner
 /// alone; peers map it. Counters only grow.
 class ControlBlock {
@@ -36,7 +50,7 @@ public:
     /// Where shared memory cannot be had it lies in private memory, with an empty handle.
     ControlBlock(std::size_t peers, bool shared);
 
-    /// The epoch that this rank has started.
+    /// The epoch that this rank has started, and which of its sets of arrays that moves: Started.
     [[nodiscard]] Flag& started() const { return flags_[0]; }
     /// 0, or the encoded Breakage after which this rank publishes nothing more. Whoever finds it
     /// looks at the counters once more: they may have been published before it.

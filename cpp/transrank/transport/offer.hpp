@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,23 +27,18 @@ struct FieldOffer {
     std::int64_t destination_offset = 0;
 };
 
-/// This rank's offer of a field.
-[[nodiscard]] inline FieldOffer offer_of(const copy::Field& field) {
-    FieldOffer offer;
-    offer.unit_bytes = field.unit_bytes;
-    offer.scalar = static_cast<std::int64_t>(field.scalar);
-    if (const auto place =
-            memory::SharedBlock::find(field.source, static_cast<std::size_t>(field.source_bytes))) {
-        offer.source = place->handle;
-        offer.source_offset = static_cast<std::int64_t>(place->offset);
-    }
-    if (const auto place = memory::SharedBlock::find(
-            field.destination, static_cast<std::size_t>(field.destination_bytes))) {
-        offer.destination = place->handle;
-        offer.destination_offset = static_cast<std::int64_t>(place->offset);
-    }
-    return offer;
-}
+/// This rank's offer of a field. Peers reach into arrays that stay where they are, and lie there
+/// without gaps.
+[[nodiscard]] FieldOffer offer_of(const copy::Field& field, bool stays);
+
+/// Whether a field of a rank can be reached, whichever of its arrays are moved.
+struct Shared {
+    bool source = true;
+    bool destination = true;
+};
+/// Of the field `index` of `fields` in each set of arrays.
+[[nodiscard]] Shared shared_of(std::span<const FieldOffer> offers, std::size_t index,
+                               std::size_t fields);
 
 /// The offer of a peer when an exchange is bound.
 struct PeerOffer {
@@ -59,7 +56,7 @@ struct PeerOffer {
     memory::BlockHandle control;           ///< of its control block, where memory is shared
     memory::Doorbell* doorbell = nullptr;  ///< the peer's, where memory is shared
     std::string no_doorbell;               ///< why this rank could not map it nevertheless
-    std::vector<FieldOffer> fields;
+    std::vector<FieldOffer> fields;        ///< of each set of arrays, one set after the other
     /// The legs between the two ranks; nullptr where there is none.
     const route::Leg* send = nullptr;
     const route::Leg* receive = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -48,10 +49,15 @@ private:
 struct Binding {
     const route::Route& route;
     std::span<const copy::Field> fields;
-    std::span<const FieldOffer> own_fields;  ///< as sent to the peers
-    const mpi::Communicator& comm;           ///< for what is over when it is bound
-    int own_node;                            ///< the lowest rank of this node
-    std::string_view wanted;                 ///< a name of the table, or `automatic`
+    /// As sent to the peers: of each set of arrays, one set after the other.
+    std::span<const FieldOffer> own_fields;
+    /// How many sets of arrays are bound; 0: any arrays may be given. Unless it is one the
+    /// addresses of the fields are those of an epoch from its start to the next one.
+    std::size_t sets;
+    const std::uint64_t& set;       ///< the number of the one that this epoch moves
+    const mpi::Communicator& comm;  ///< for what is over when it is bound
+    int own_node;                   ///< the lowest rank of this node
+    std::string_view wanted;        ///< a name of the table, or `automatic`
     std::optional<std::int64_t> push_below_bytes;
     copy::Operation operation;
     /// How transports that copy straight to the destination store there.

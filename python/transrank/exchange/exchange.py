@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict
 from transrank import _core
 from transrank.agreement import called, require_communicator, require_route, settled
 from transrank.exchange.bound import Bound
-from transrank.exchange.fields import Array, Field, Fields, check_field, pairs_of
+from transrank.exchange.fields import Array, Field, Fields, Like, check_field, pairs_of
 from transrank.exchange.scalars import OPERATIONS
+from transrank.route.indices import as_flag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mpi4py.MPI import Intracomm
 
+    # The fields of all sets of arrays, options, route, how many fields are a set.
+    Checked: TypeAlias = tuple[list[_core._Field], "CheckedOptions", _core.Route, int]
+
 _LONGEST_MESSAGE_BYTES = 2**63 - 1
 
-# operation, transport, push_below_bytes, longest_message_bytes
-CheckedOptions: TypeAlias = tuple[str, str, int | None, int]
+# operation, transport, push_below_bytes, longest_message_bytes, any_memory
+CheckedOptions: TypeAlias = tuple[str, str, int | None, int, bool]
 
 
 class Options(TypedDict, total=False):
@@ -34,26 +38,30 @@ class Options(TypedDict, total=False):
 class BoundFields(Bound):
     """Fields bound along a route."""
 
-    _fields: tuple[Field, ...] = ()
+    _likes: tuple[Like, ...] = ()
+    _shown = ""
 
     def _bind(
         self,
         comm: Intracomm,
         route: Callable[[], tuple[list[str], _core.Route]],
-        pairs: Callable[[], list[tuple[Array, Array]]],
+        sets: Callable[[], list[list[tuple[Array, Array]]]],
         dimensions: int | tuple[int, int],
         operation: str,
         transport: str,
         push_below_bytes: int | None = None,
         longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
+        *,
+        any_memory: bool = False,
     ) -> None:
         """Collective. Bind in place of what is bound, unless something is wrong on any rank.
 
-        `route` also returns words in which ranks have to agree; it and `pairs` may raise.
+        `route` also returns words in which ranks have to agree; it and `sets`, the fields of each
+        set of arrays, may raise.
         """
         fields: list[Field] = []
 
-        def check() -> tuple[list[str], tuple[list[_core._Field], CheckedOptions, _core.Route]]:
+        def check() -> tuple[list[str], Checked]:
             said, along = route()
             require_route(along)
             checked = check_options(
@@ -61,26 +69,66 @@ class BoundFields(Bound):
                 transport,
                 push_below_bytes=push_below_bytes,
                 longest_message_bytes=longest_message_bytes,
+                any_memory=any_memory,
             )
             both = _both(dimensions)
-            for number, pair in enumerate(pairs()):
+            first, *others = sets()
+            for number, pair in enumerate(first):
                 name = f"field {number} on rank {comm.rank}"
                 fields.append(check_field(name, pair, along, both, operation))
             words = [f"field {n} with {field.describe()}" for n, field in enumerate(fields)]
             count = f"{len(words)} field{'s' if len(words) != 1 else ''}"
             given = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in fields]
-            return [*said, count, *words], (given, checked, along)
+            for other in others:
+                given += self._like(fields, other, comm.rank)
+            return [*said, count, *words], (given, checked, along, len(first))
 
         self._bound = settled(_core.bind_exchange(comm, called(), check))
-        self._fields = tuple(fields)
+        self._likes = tuple(field.like() for field in fields)
+        self._shown = ", ".join(field.describe() for field in fields)
 
-    def close(self) -> None:
-        super().close()
-        self._fields = ()
+    @staticmethod
+    def _like(
+        fields: list[Field], other: list[tuple[Array, Array]], rank: int
+    ) -> list[_core._Field]:
+        """The fields of another set of arrays."""
+        _check_number(len(other), len(fields))
+        for number, (field, pair) in enumerate(zip(fields, other, strict=True)):
+            field.like().check(f"field {number} on rank {rank}", pair)
+        return [
+            (*pair, field.unit_bytes, field.scalar)
+            for field, pair in zip(fields, other, strict=True)
+        ]
 
-    @property
-    def _shown(self) -> str:
-        return ", ".join(field.describe() for field in self._fields)
+    def start(self, fields: Fields | None = None) -> None:
+        """Begin to move. Does not wait, and is not collective; but all peers must start.
+
+        `fields` are the arrays to move, in the form in which fields are bound: one of the sets that
+        are bound, or for an exchange of any memory any arrays with the shapes, strides and types of
+        those it was bound with. They are kept until the exchange is over. By default the first set
+        is moved.
+
+        Raises ValueError or TypeError when these arrays cannot be moved; then nothing is started,
+        and nothing broken. Raises Misuse, and breaks the exchange for the peers too, when it is
+        already started or a bound array has been resized, or made read-only.
+        """
+        if fields is None:
+            self._open.start()
+        else:
+            self._open.start_with(self._given(fields))
+
+    def run(self, fields: Fields | None = None) -> None:
+        """Start, unless it is still pending after an interrupt, and wait; `fields` as for start."""
+        if fields is not None and not self._open.is_under_way:
+            self.start(fields)
+        self._open.run()
+
+    def _given(self, fields: Fields) -> list[tuple[Array, Array]]:
+        pairs = pairs_of(fields)
+        _check_number(len(pairs), len(self._likes))
+        for number, (like, pair) in enumerate(zip(self._likes, pairs, strict=True)):
+            like.check(f"field {number}", pair)
+        return pairs
 
 
 class Exchange(BoundFields):
@@ -94,10 +142,11 @@ class Exchange(BoundFields):
         an intracommunicator of mpi4py. Creating an exchange is collective over it.
     fields
         an array that is both source and destination (a halo update), a tuple of a source and a
-        destination, or a list of several of those, all moved together. C-contiguous, of any type
-        without Python objects; type and unit shape are the same on every rank. Elements that the
-        route writes must not be elements that it reads, or that it writes in another field; sources
-        may be the same. Or a function that returns these and may raise, on any rank.
+        destination, or a list of several of those, all moved together. Of any type without Python
+        objects; type and unit shape are the same on every rank. Any views: what is not contiguous
+        is packed or unpacked by its rank. Elements that the route writes must not be elements that
+        it reads, or that it writes in another field; sources may be the same. Or a function that
+        returns these and may raise, on any rank.
     operation
         how arriving data are combined with the destination: ``assign``, ``add``, ``min`` or
         ``max``, which keep NaN from either side. The result is bitwise identical in every run:
@@ -114,6 +163,13 @@ class Exchange(BoundFields):
         longer ones pulled by their receiver; by default a threshold measured on this machine.
     longest_message_bytes
         longer messages are split.
+    others
+        further sets of arrays, a list of what `fields` may be, each of the same shapes, strides and
+        types; equally many on every rank. Each start moves one set, named by its arrays: two arrays
+        that a time step swaps need one exchange. Or a function, as for `fields`.
+    any_memory
+        whether each start is given its arrays: any of the shapes, strides and types of `fields`,
+        which are not kept. They move through buffers, as private arrays do.
 
     Raises
     ------
@@ -133,17 +189,21 @@ class Exchange(BoundFields):
         dimensions: int | tuple[int, int] = 1,
         push_below_bytes: int | None = None,
         longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
+        others: Sequence[Fields] | Callable[[], Sequence[Fields]] = (),
+        any_memory: bool = False,
     ) -> None:
         require_communicator(comm)
+
+        def sets() -> list[list[tuple[Array, Array]]]:
+            first = fields() if callable(fields) else fields
+            return [pairs_of(each) for each in (first, *(others() if callable(others) else others))]
+
         self._bind(
-            *(
-                comm,
-                lambda: ([], route),
-                lambda: pairs_of(fields() if callable(fields) else fields),
-            ),
+            *(comm, lambda: ([], route), sets),
             *(dimensions, operation, transport),
             push_below_bytes=push_below_bytes,
             longest_message_bytes=longest_message_bytes,
+            any_memory=any_memory,
         )
 
     def __repr__(self) -> str:
@@ -156,6 +216,7 @@ def check_options(
     *,
     push_below_bytes: int | None = None,
     longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
+    any_memory: bool = False,
 ) -> CheckedOptions:
     """The options for the compiled module. Raises TypeError or ValueError that name the option."""
     if not isinstance(operation, str) or operation not in OPERATIONS:
@@ -167,7 +228,7 @@ def check_options(
         None if push_below_bytes is None else _bytes("push_below_bytes", push_below_bytes, least=0)
     )
     longest = _bytes("longest_message_bytes", longest_message_bytes, least=1)
-    return operation, transport, push_below, longest
+    return operation, transport, push_below, longest, as_flag("any_memory", any_memory)
 
 
 def _bytes(name: str, value: int, least: int) -> int:
@@ -175,6 +236,14 @@ def _bytes(name: str, value: int, least: int) -> int:
     if not least <= number <= _LONGEST_MESSAGE_BYTES:
         raise ValueError(f"{name} is {number}; it must be at least {least} and below 2**63")
     return number
+
+
+def _check_number(given: int, bound: int) -> None:
+    if given != bound:
+        raise ValueError(
+            f"{given} field{'s are' if given != 1 else ' is'} given, {bound} "
+            f"{'are' if bound != 1 else 'is'} bound"
+        )
 
 
 def _both(dimensions: int | tuple[int, int]) -> tuple[int, int]:

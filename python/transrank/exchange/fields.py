@@ -36,6 +36,50 @@ class Field:
         """The properties that must be the same on every rank."""
         return f"units of shape {self.unit_shape} of {self.source.dtype}"
 
+    def like(self) -> Like:
+        """What arrays in their place have in common with these."""
+        return Like(_form_of(self.source), _form_of(self.destination))
+
+
+# Shape, strides and type.
+Form: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Like:
+    """The form of a source and of a destination."""
+
+    source: Form
+    destination: Form
+
+    def check(self, name: str, pair: tuple[Array, Array]) -> None:
+        """Raise TypeError or ValueError, naming the field, unless the arrays have these forms."""
+        for side, array, form in zip(
+            ("source", "destination"), pair, (self.source, self.destination), strict=True
+        ):
+            if type(array) is not np.ndarray:
+                check_is_array(f"{name}: the {side}", array)
+            if not _same_form(_form_of(array), form):
+                shape, strides, dtype = form
+                raise ValueError(
+                    f"{name}: the {side} has shape {array.shape}, strides {array.strides} and type "
+                    f"{array.dtype}; the exchange is bound to shape {shape}, strides {strides} and "
+                    f"type {dtype}"
+                )
+
+
+def _form_of(array: Array) -> Form:
+    return array.shape, array.strides, array.dtype
+
+
+def _same_form(one: Form, other: Form) -> bool:
+    """Strides of dimensions of length 1 or of empty arrays mean nothing."""
+    if one == other or (one[0], one[2]) != (other[0], other[2]):
+        return one == other
+    return 0 in one[0] or all(
+        length == 1 or a == b for length, a, b in zip(one[0], one[1], other[1], strict=True)
+    )
+
 
 def pairs_of(fields: Fields) -> list[tuple[Array, Array]]:
     """Source and destination of each field; a single array is both."""
@@ -112,12 +156,6 @@ def _check_side(
     what = f"{field}: the {side}"
     extent, shape = getattr(route, f"{side}_extent"), getattr(route, f"{side}_shape")
     check_is_array(what, array)
-    if not array.flags.c_contiguous:
-        raise ValueError(
-            f"{what}, of shape {array.shape} and strides {array.strides} bytes, is not "
-            "C-contiguous; give the whole array (or the transpose of a Fortran-ordered one), or a "
-            "copy"
-        )
     if shape is not None:
         _check_shape(what, array.shape, dimensions, route.rank, shape)
     if array.ndim < dimensions:

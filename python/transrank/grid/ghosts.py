@@ -9,7 +9,7 @@ import numpy as np
 
 from transrank.agreement import agree, require_communicator
 from transrank.exchange.fields import check_is_array
-from transrank.grid.halo import Halo, WithHalo
+from transrank.grid.halo import WithHalo
 from transrank.layout import Numbering
 from transrank.route import ghost_pull
 from transrank.route.indices import as_indices, as_integers
@@ -63,6 +63,7 @@ class Ghosts(WithHalo):
         self._ghosts = agree(comm, of_others)
         self._owned = end - begin
         self._route = ghost_pull(comm, self._numbers, self._ghosts, begin=self._owned)
+        self._updates = {}
 
     @property
     def owned(self) -> slice:
@@ -100,14 +101,12 @@ class Ghosts(WithHalo):
         return np.where(own, wanted - begin, self._owned + found)
 
     def add(self, *arrays: Array) -> None:
-        """Collective. Add the ghosts of all ranks to the rows of their owners.
+        """Add the ghosts of all ranks to the rows of their owners. Collective as `update` is.
 
         The ghosts themselves are left as they are. The sums are bitwise reproducible: contributions
         are added in the order of their ranks.
         """
-        back = self._route.transposed()
-        with Halo(self._comm, lambda: ([], back), lambda: self._pairs(arrays), 1, "add") as bound:
-            bound.run()
+        self._move_any(arrays, lambda: ([], self._route.transposed()), "add")
 
     @property
     def _rows(self) -> int:

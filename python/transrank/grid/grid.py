@@ -114,6 +114,7 @@ class Grid(WithHalo):
 
     def _divide(self, split: Sequence[Distribution], ranks: Sequence[int] | None = None) -> None:
         self._split = split
+        self._updates = {}
         if math.prod(self.parts) > self._comm.size:
             raise ValueError(
                 f"a grid of {'x'.join(map(str, self.parts))} parts needs {math.prod(self.parts)} "
@@ -318,7 +319,7 @@ class Grid(WithHalo):
             along = _core.redistribution(self._comm.rank, self._comm.size, *both)
             return [f"root {root}", *(word for layout in both for word in layout.words())], along
 
-        with Halo(self._comm, route, lambda: pairs, self._axes) as bound:
+        with Halo(self, route, lambda: [pairs]) as bound:
             bound.run()
         return targets[0]
 

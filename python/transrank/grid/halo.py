@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+import numpy as np
+
 from transrank import memory
 from transrank.exchange.exchange import Exchange
 
@@ -31,31 +33,39 @@ class Halo(Exchange):
 
     def __init__(
         self,
-        comm: MPI.Intracomm,
+        holder: WithHalo,
         route: Callable[[], tuple[list[str], Route]],
-        pairs: Callable[[], list[tuple[Array, Array]]],
-        axes: int,
+        sets: Callable[[], list[list[tuple[Array, Array]]]],
         operation: str = "assign",
+        *,
+        any_memory: bool = False,
     ) -> None:
-        self._bind(comm, route, pairs, axes, operation, "auto")
+        self._holder = holder
+        self._bind(
+            *(holder._comm, route, sets, holder._axes, operation, "auto"), any_memory=any_memory
+        )
 
-    def update(self) -> None:
+    def update(self, *arrays: Array) -> None:
         """Fill the halo from the owners. Returns when it is filled; raises as `Exchange.run`.
 
-        Not collective, but every neighbor must call it, too.
+        `arrays` are one of the sets that are bound, by default the first. Not collective, but every
+        neighbor must call it, too.
         """
-        self.run()
+        self.run(self._fields_of(arrays))
 
     @contextmanager
-    def updating(self) -> Iterator[None]:
-        """Fill the halo during a ``with`` block, at whose end it is filled.
+    def updating(self, *arrays: Array) -> Iterator[None]:
+        """Fill the halo during a ``with`` block, at whose end it is filled; `arrays` as for update.
 
         Within the block owned elements must not change, and the halo is undefined. After an
         exception in the block the update is still pending: `wait` for it, or `close`.
         """
-        self.start()
+        self.start(self._fields_of(arrays))
         yield
         self.wait()
+
+    def _fields_of(self, arrays: tuple[Array, ...]) -> list[tuple[Array, Array]] | None:
+        return self._holder._pairs(arrays) if arrays else None
 
 
 class WithHalo(ABC):
@@ -63,6 +73,7 @@ class WithHalo(ABC):
 
     _comm: MPI.Intracomm
     _axes: int  # how many axes of an array count the elements
+    _updates: dict[object, Halo]  # of any arrays of a form
 
     @property
     def comm(self) -> MPI.Intracomm:
@@ -87,19 +98,39 @@ class WithHalo(ABC):
         """As `zeros`, filled with a value, of the value's type unless one is given."""
         return memory.full(self._shape(components), fill_value, dtype)
 
-    def halo(self, *arrays: Array) -> Halo:
+    def halo(self, *arrays: Array, others: Sequence[Sequence[Array]] = ()) -> Halo:
         """Collective. Bind arrays to the update of their halos, corners included, or ghosts.
 
-        Call ``update()`` of the result in each step. The arrays are C-contiguous and of the shape
-        that `zeros` gives; type and components are the same on every rank. They are kept alive and
-        must not be resized.
+        Call ``update()`` of the result in each step. The arrays have the shape that `zeros` gives;
+        type and components are the same on every rank. They are kept alive and must not be resized.
+        `others` are further sets of arrays like these, such as those that a step swaps with them:
+        ``update(v)`` of what ``halo(u, others=[(v,)])`` has returned.
         """
-        return Halo(self._comm, self._halo_route, lambda: self._pairs(arrays), self._axes)
+        return Halo(
+            self, self._halo_route, lambda: [self._pairs(each) for each in (arrays, *others)]
+        )
 
     def update(self, *arrays: Array) -> None:
-        """Collective. Fill the halos or ghosts of arrays once; `halo` binds those that stay."""
-        with self.halo(*arrays) as bound:
-            bound.update()
+        """Fill the halos or ghosts of any arrays; `halo` binds those that stay, which is faster.
+
+        Collective when arrays of these shapes, strides and types are updated together for the first
+        time, which is then the first time on every rank; later every neighbor calls it. The arrays
+        are not kept.
+        """
+        self._move_any(arrays, self._halo_route, "assign")
+
+    def _move_any(
+        self,
+        arrays: tuple[Array, ...],
+        route: Callable[[], tuple[list[str], Route]],
+        operation: str,
+    ) -> None:
+        form = operation, *(_form_of(each) for each in arrays)
+        bound = self._updates.get(form)
+        if bound is None:
+            bound = Halo(self, route, lambda: [self._pairs(arrays)], operation, any_memory=True)
+            self._updates[form] = bound
+        bound.update(*arrays)
 
     @abstractmethod
     def _shape(self, components: Components) -> tuple[int, ...]:
@@ -113,7 +144,7 @@ class WithHalo(ABC):
     def _fields_of(self, array: Array, name: str) -> list[Array]:
         """An array for the exchange; raises TypeError or ValueError unless it is one of these."""
 
-    def _pairs(self, arrays: tuple[Any, ...]) -> list[tuple[Array, Array]]:
+    def _pairs(self, arrays: Sequence[Any]) -> list[tuple[Array, Array]]:
         """What an exchange binds: each field of the arrays is both source and destination."""
         for each in arrays:
             if isinstance(each, (list, tuple)):
@@ -125,3 +156,10 @@ class WithHalo(ABC):
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"a {type(self).__name__} holds a communicator and cannot be copied")
+
+
+def _form_of(array: object) -> object:
+    """What arrays that one exchange can update have in common."""
+    if isinstance(array, np.ndarray):
+        return array.shape, array.strides, array.dtype
+    return type(array)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from transrank import _core
@@ -147,18 +146,25 @@ class Redistribution(BoundFields):
         values = source.shape[self._source.dimensions :]
         return empty(self.destination_shape(*values), source.dtype)
 
-    def store(self, fields: Fields, *, transport: str = "auto") -> None:
+    def store(
+        self,
+        fields: Fields,
+        *,
+        transport: str = "auto",
+        others: Sequence[Fields] = (),
+        any_memory: bool = False,
+    ) -> None:
         """Collective. Bind to arrays, which are kept alive and cannot be resized meanwhile.
 
         Parameters
         ----------
         fields
             a tuple of a source and a destination array, or a list of those: a bundle, in which each
-            field may have its own type, and its own dimensions after those of the grid. Arrays
-            are C-contiguous; their leading dimensions are `source_shape()` and
+            field may have its own type, and its own dimensions after those of the grid. The leading
+            dimensions of the arrays, which may be views, are `source_shape()` and
             `destination_shape()`.
-        transport
-            ``auto``, or a name of `transports()`, as for an `Exchange`.
+        transport, others, any_memory
+            as for an `Exchange`.
 
         Raises
         ------
@@ -167,8 +173,14 @@ class Redistribution(BoundFields):
             Fields that were stored before then stay stored; otherwise they are replaced.
         """
         dimensions = self._source.dimensions, self._destination.dimensions
-        pairs = partial(self._checked, fields)
-        self._bind(self._comm, lambda: ([], self._route), pairs, dimensions, "assign", transport)
+
+        def sets() -> list[list[tuple[NDArray[Any], NDArray[Any]]]]:
+            return [self._checked(each) for each in (fields, *others)]
+
+        self._bind(
+            *(self._comm, lambda: ([], self._route), sets, dimensions, "assign", transport),
+            any_memory=any_memory,
+        )
 
     def bind(self, source: Data, dimensions: Sequence[Hashable]) -> BoundData[Data]:
         """Collective. Bind a Dataset or DataArray of xarray, to move it many times.

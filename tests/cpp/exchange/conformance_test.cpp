@@ -2,6 +2,8 @@
 // ranks: 1 2 3 4
 // What every transport must do, for every transport of the table and for `auto`: the same as a
 // serial oracle, bit by bit.
+#include <deque>
+
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
 
@@ -11,11 +13,13 @@ namespace {
 
 /// Whether shared memory can move a leg in one copy.
 bool passes_directly(const Scenario& scenario, int from, int to) {
-    const bool source_shared =
-        scenario.source_homes[static_cast<std::size_t>(from)] == Home::shared;
-    const bool destination_shared =
-        scenario.destination_homes[static_cast<std::size_t>(to)] == Home::shared;
-    return source_shared || (destination_shared && !scenario.ordered(to));
+    for (std::size_t i = 0; i < scenario.kinds.size(); ++i) {
+        if (!scenario.is_reachable(from, i, 0) &&
+            (scenario.ordered(to) || !scenario.is_reachable(to, i, 1))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /// Whether a transport can serve the scenario, by what its documentation says.
@@ -42,10 +46,16 @@ bool can_serve(const std::string& transport, const Scenario& scenario) {
 }
 
 /// Binds, or notes that every rank refused in the same words.
-std::optional<Exchange> bind(const Scenario& scenario, const Arrays& arrays,
-                             const Options& options) {
+std::optional<Exchange> bound_to(const Scenario& scenario, const std::deque<Arrays>& sets,
+                                 Options options) {
+    std::vector<std::vector<transrank::copy::Field>> fields;
+    std::ranges::transform(sets, std::back_inserter(fields), &Arrays::fields);
+    auto first = std::move(fields.front());
+    fields.erase(fields.begin());
+    options.any_memory = scenario.starts == Starts::any;
     try {
-        return Exchange(scenario.pattern.route(world_rank()), all_ranks, arrays.fields(), options);
+        return Exchange(scenario.pattern.route(world_rank()), all_ranks, std::move(first),
+                        std::move(fields), options);
     } catch (const transrank::mpi::AgreedError& error) {
         const std::string words = error.what();
         CHECK(words.find("transport " + options.transport + " cannot serve") == 0);
@@ -72,17 +82,29 @@ void finish(Exchange& exchange, Random& random) {
 
 /// Moves again and again, without a barrier and with ranks out of step.
 void run(const Scenario& scenario, const Options& options, int epochs) {
-    Arrays arrays(scenario, world_rank());
-    auto exchange = bind(scenario, arrays, options);
+    std::deque<Arrays> sets;
+    for (int set = 0; set < (scenario.starts == Starts::sets ? 3 : 1); ++set) {
+        sets.emplace_back(scenario, world_rank());
+    }
+    auto exchange = bound_to(scenario, sets, options);
     CHECK(exchange.has_value() == can_serve(options.transport, scenario));
     if (!exchange) {
         return;
     }
     Random random(scenario.seed + static_cast<std::uint64_t>(world_rank()));
     for (int epoch = 0; epoch < epochs; ++epoch) {
+        if (scenario.starts == Starts::any && chance(random, 0.5)) {
+            sets.emplace_back(scenario, world_rank());
+        }
+        const auto set = random() % sets.size();
+        const auto& arrays = sets[set];
         arrays.fill(epoch);
         sleep_a_little(random);
-        exchange->start();
+        if (set == 0 && scenario.starts != Starts::any && chance(random, 0.5)) {
+            exchange->start();
+        } else {
+            exchange->start_with(arrays.memory());
+        }
         sleep_a_little(random);
         finish(*exchange, random);
         CHECK(arrays.difference(epoch) == "");

@@ -5,6 +5,7 @@
 
 #include "pattern.hpp"
 #include "transrank/copy/field.hpp"
+#include "transrank/copy/view.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/transport/breakage.hpp"
@@ -14,6 +15,7 @@ namespace testing {
 
 using transrank::copy::Operation;
 using transrank::copy::Scalar;
+using transrank::copy::View;
 using transrank::exchange::Exchange;
 using transrank::exchange::Misuse;
 using transrank::exchange::Options;
@@ -122,6 +124,61 @@ inline FieldKind random_kind(Random& random, bool opaque_too) {
 /// Where the arrays of a rank lie.
 enum class Home { shared, user };
 
+/// How the elements of an array lie in memory.
+struct Shape {
+    std::vector<View::Dimension> dimensions;  ///< the slowest first; none: one after the other
+    std::int64_t element_bytes = 1;
+
+    /// The distance of each element from the first one.
+    [[nodiscard]] std::vector<std::int64_t> distances() const {
+        std::vector<std::int64_t> all{0};
+        for (const auto& dimension : dimensions) {
+            std::vector<std::int64_t> finer;
+            for (const auto from : all) {
+                for (std::int64_t i = 0; i < dimension.count; ++i) {
+                    finer.push_back(from + (i * dimension.stride));
+                }
+            }
+            all = std::move(finer);
+        }
+        return all;
+    }
+};
+
+/// Dimensions in any order in memory, with gaps, some of them backwards.
+inline Shape random_shape(Random& random, std::int64_t units, const FieldKind& kind) {
+    Shape shape;
+    if (units == 0) {
+        return shape;
+    }
+    with_type(kind.scalar, [&]<class T>(T) { shape.element_bytes = sizeof(T); });
+    const auto columns = std::array<std::int64_t, 3>{1, 2, 3}.at(random() % 3);
+    const auto fastest = units % columns == 0 ? columns : 1;
+    for (const auto count : {units / fastest, fastest, kind.unit_bytes / shape.element_bytes}) {
+        shape.dimensions.push_back({.count = count});
+    }
+    std::vector<View::Dimension*> in_memory;
+    for (auto& dimension : shape.dimensions) {
+        in_memory.push_back(&dimension);
+    }
+    if (chance(random, 0.5)) {
+        std::ranges::shuffle(in_memory, random);
+    } else {
+        std::ranges::reverse(in_memory);
+    }
+    auto extent = shape.element_bytes;
+    for (auto* dimension : in_memory) {
+        const auto gap = chance(random, 0.5) ? 0 : between(random, 1, 5);
+        dimension->stride = extent + (chance(random, 0.7) ? gap * shape.element_bytes : gap);
+        extent = dimension->stride * dimension->count;
+        dimension->stride *= chance(random, 0.3) ? -1 : 1;
+    }
+    return shape;
+}
+
+/// Which arrays a start may move.
+enum class Starts { bound, sets, any };
+
 /// Everything about an exchange, known on every rank, so that each can work out what it must get.
 struct Scenario {
     Pattern pattern;
@@ -130,6 +187,24 @@ struct Scenario {
     std::vector<Home> source_homes;  ///< by rank
     std::vector<Home> destination_homes;
     std::uint64_t seed = 0;
+    Starts starts = Starts::bound;
+    bool has_views = false;
+
+    /// Of a field of a rank, at its source (0) or its destination (1).
+    [[nodiscard]] Shape shape(int rank, std::size_t field, std::uint64_t side) const {
+        auto random = random_of(rank, field, 0, side);
+        const auto& units = side == 0 ? pattern.source_units : pattern.destination_units;
+        return has_views && chance(random, 0.5)
+                   ? random_shape(random, units[static_cast<std::size_t>(rank)], kinds[field])
+                   : Shape{};
+    }
+    /// Whether peers may read or write it.
+    [[nodiscard]] bool is_reachable(int rank, std::size_t field, std::uint64_t side) const {
+        const auto& homes = side == 0 ? source_homes : destination_homes;
+        const auto is = shape(rank, field, side);
+        return starts != Starts::any && homes[static_cast<std::size_t>(rank)] == Home::shared &&
+               !View::of(is.dimensions, is.element_bytes);
+    }
 
     [[nodiscard]] bool ordered(int rank) const {
         return operation != Operation::assign || pattern.overwrites(rank);
@@ -167,20 +242,34 @@ private:
         const auto& kind = kinds[field];
         Bytes bytes(
             static_cast<std::size_t>(units[static_cast<std::size_t>(rank)] * kind.unit_bytes));
+        fill(bytes, kind.scalar, random_of(rank, field, epoch, side)(), operation);
+        return bytes;
+    }
+    [[nodiscard]] Random random_of(int rank, std::size_t field, int epoch,
+                                   std::uint64_t side) const {
         std::seed_seq mix{seed, static_cast<std::uint64_t>(rank), std::uint64_t{field},
                           static_cast<std::uint64_t>(epoch), side};
         std::vector<std::uint32_t> mixed(2);
         mix.generate(mixed.begin(), mixed.end());
-        fill(bytes, kind.scalar, (std::uint64_t{mixed[0]} << 32U) | mixed[1], operation);
-        return bytes;
+        return Random((std::uint64_t{mixed[0]} << 32U) | mixed[1]);
     }
 };
 
-/// An array with guards on both sides, in shared or in ordinary memory.
+/// An array with guards on both sides and in its gaps, in shared or in ordinary memory.
 class Array {
 public:
-    Array(std::size_t bytes, Home home) : bytes_(bytes) {
-        const auto room = bytes + (2 * guard_bytes);
+    Array(std::size_t bytes, Home home, Shape shape) : bytes_(bytes), shape_(std::move(shape)) {
+        if (shape_.dimensions.empty()) {
+            shape_ = {.dimensions = {{.count = static_cast<std::int64_t>(bytes), .stride = 1}}};
+        }
+        distances_ = shape_.distances();
+        std::int64_t least = 0;
+        std::int64_t end = 0;
+        for (const auto distance : distances_) {
+            least = std::min(least, distance);
+            end = std::max(end, distance + shape_.element_bytes);
+        }
+        const auto room = static_cast<std::size_t>(end - least) + (2 * guard_bytes);
         if (home == Home::shared) {
             shared_ = std::make_unique<transrank::memory::ArrayMemory>(room);
             memory_ = shared_->bytes();
@@ -189,24 +278,55 @@ public:
             memory_ = own_;
         }
         std::ranges::fill(memory_, guard);
+        first_ = memory_.data() + guard_bytes - least;
     }
 
-    [[nodiscard]] std::span<std::byte> bytes() const {
-        return memory_.subspan(guard_bytes, bytes_);
+    [[nodiscard]] std::byte* data() const { return first_; }
+    [[nodiscard]] std::size_t size() const { return bytes_; }
+    [[nodiscard]] std::shared_ptr<const View> view() const {
+        return View::of(shape_.dimensions, shape_.element_bytes);
+    }
+    void write(const Bytes& content) const {
+        for_each([&](std::byte* element, std::size_t at, std::size_t length) {
+            std::memcpy(element, content.data() + at, length);
+        });
+    }
+    [[nodiscard]] Bytes read() const {
+        Bytes content(bytes_);
+        for_each([&](const std::byte* element, std::size_t at, std::size_t length) {
+            std::memcpy(content.data() + at, element, length);
+        });
+        return content;
     }
     [[nodiscard]] bool guards_hold() const {
-        const auto is_guard = [](std::byte each) { return each == guard; };
-        return std::ranges::all_of(memory_.first(guard_bytes), is_guard) &&
-               std::ranges::all_of(memory_.last(memory_.size() - guard_bytes - bytes_), is_guard);
+        const auto content = read();
+        for_each([](std::byte* element, std::size_t /*at*/, std::size_t length) {
+            std::fill_n(element, length, guard);
+        });
+        const bool hold =
+            std::ranges::all_of(memory_, [](std::byte each) { return each == guard; });
+        write(content);
+        return hold;
     }
 
 private:
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        const auto length = static_cast<std::size_t>(shape_.element_bytes);
+        for (std::size_t i = 0; i < bytes_ / length; ++i) {
+            visit(first_ + distances_[i], i * length, length);
+        }
+    }
+
     static constexpr std::size_t guard_bytes = 24;
     static constexpr std::byte guard{0xA5};
     std::size_t bytes_;
+    Shape shape_;
+    std::vector<std::int64_t> distances_;
     std::unique_ptr<transrank::memory::ArrayMemory> shared_;
     Bytes own_;
     std::span<std::byte> memory_;
+    std::byte* first_ = nullptr;
 };
 
 /// The arrays of one rank in a scenario.
@@ -214,14 +334,14 @@ class Arrays {
 public:
     Arrays(const Scenario& scenario, int rank) : scenario_(scenario), rank_(rank) {
         const auto own = static_cast<std::size_t>(rank);
-        for (const auto& kind : scenario.kinds) {
+        for (std::size_t i = 0; i < scenario.kinds.size(); ++i) {
             const auto bytes = [&](std::int64_t units) {
-                return static_cast<std::size_t>(units * kind.unit_bytes);
+                return static_cast<std::size_t>(units * scenario.kinds[i].unit_bytes);
             };
             sources_.emplace_back(bytes(scenario.pattern.source_units[own]),
-                                  scenario.source_homes[own]);
+                                  scenario.source_homes[own], scenario.shape(rank, i, 0));
             destinations_.emplace_back(bytes(scenario.pattern.destination_units[own]),
-                                       scenario.destination_homes[own]);
+                                       scenario.destination_homes[own], scenario.shape(rank, i, 1));
         }
     }
 
@@ -229,21 +349,30 @@ public:
         std::vector<transrank::copy::Field> fields;
         for (std::size_t i = 0; i < sources_.size(); ++i) {
             fields.push_back(
-                {.source = sources_[i].bytes().data(),
-                 .source_bytes = static_cast<std::int64_t>(sources_[i].bytes().size()),
-                 .destination = destinations_[i].bytes().data(),
-                 .destination_bytes = static_cast<std::int64_t>(destinations_[i].bytes().size()),
+                {.source = sources_[i].data(),
+                 .source_bytes = static_cast<std::int64_t>(sources_[i].size()),
+                 .destination = destinations_[i].data(),
+                 .destination_bytes = static_cast<std::int64_t>(destinations_[i].size()),
                  .unit_bytes = scenario_.kinds[i].unit_bytes,
-                 .scalar = scenario_.kinds[i].scalar});
+                 .scalar = scenario_.kinds[i].scalar,
+                 .source_view = sources_[i].view(),
+                 .destination_view = destinations_[i].view()});
         }
         return fields;
+    }
+    [[nodiscard]] std::vector<transrank::copy::Memory> memory() const {
+        std::vector<transrank::copy::Memory> memory;
+        for (std::size_t i = 0; i < sources_.size(); ++i) {
+            memory.push_back(
+                {.source = sources_[i].data(), .destination = destinations_[i].data()});
+        }
+        return memory;
     }
 
     void fill(int epoch) const {
         for (std::size_t i = 0; i < sources_.size(); ++i) {
-            std::ranges::copy(scenario_.source(rank_, i, epoch), sources_[i].bytes().begin());
-            std::ranges::copy(scenario_.destination(rank_, i, epoch),
-                              destinations_[i].bytes().begin());
+            sources_[i].write(scenario_.source(rank_, i, epoch));
+            destinations_[i].write(scenario_.destination(rank_, i, epoch));
         }
     }
 
@@ -251,11 +380,10 @@ public:
     [[nodiscard]] std::string difference(int epoch) const {
         for (std::size_t i = 0; i < sources_.size(); ++i) {
             const auto name = "field " + std::to_string(i) + ", epoch " + std::to_string(epoch);
-            if (!std::ranges::equal(destinations_[i].bytes(),
-                                    scenario_.expected(rank_, i, epoch))) {
+            if (destinations_[i].read() != scenario_.expected(rank_, i, epoch)) {
                 return name + ": wrong destination";
             }
-            if (!std::ranges::equal(sources_[i].bytes(), scenario_.source(rank_, i, epoch))) {
+            if (sources_[i].read() != scenario_.source(rank_, i, epoch)) {
                 return name + ": source changed";
             }
             if (!sources_[i].guards_hold() || !destinations_[i].guards_hold()) {
@@ -294,6 +422,8 @@ inline Scenario random_scenario(std::uint64_t seed, int ranks) {
         scenario.source_homes.push_back(chance(random, shared) ? Home::shared : Home::user);
         scenario.destination_homes.push_back(chance(random, shared) ? Home::shared : Home::user);
     }
+    scenario.has_views = chance(random, 0.4);
+    scenario.starts = static_cast<Starts>(between(random, 0, 2));
     return scenario;
 }
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random exchanges as hypothesis draws them, and what they must do, worked out serially."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,13 +38,30 @@ def dtypes_of(operation: str) -> list[np.dtype[Any]]:
     return [np.dtype(name) for name in names[operation]]
 
 
+# Arrays of a shape and type, made by numpy.zeros or the like; all but the first are views.
+Make = Callable[..., NDArray[Any]]
+FORMS: dict[str, Callable[[Make, tuple[int, ...], np.dtype[Any]], NDArray[Any]]] = {
+    "whole": lambda make, shape, dtype: make(shape, dtype),
+    "backwards": lambda make, shape, dtype: (
+        make(shape, dtype)[::-1, ..., ::-1] if len(shape) > 1 else make(shape, dtype)[::-1]
+    ),
+    "column": lambda make, shape, dtype: make((*shape, 3), dtype)[..., 1],
+    "inner": lambda make, shape, dtype: make(np.array(shape) + 3, dtype)[
+        (slice(1, -2),) * len(shape)
+    ],
+    "Fortran": lambda make, shape, dtype: make(shape[::-1], dtype).T,
+    "of a record": lambda make, shape, dtype: make(shape, [("a", "i1"), ("b", dtype)])["b"],
+}
+
+
 @dataclass(frozen=True)
 class FieldCase:
-    """Rows of one field, and which ranks keep them in shared memory."""
+    """Rows of one field, which ranks keep them in shared memory, and in which forms."""
 
     dtype: np.dtype[Any]
     unit_shape: tuple[int, ...]
     shared: tuple[tuple[bool, bool], ...]  # source and destination of each rank
+    forms: tuple[tuple[str, str], ...]
     seed: int
 
     @property
@@ -74,6 +93,7 @@ class ExchangeCase:
     spare_units: int
     operation: str
     transport: str
+    starts: str  # bound: the same arrays; others: one of several sets; any: whatever is given
     fields: list[FieldCase]
     epochs: int
     push_below_bytes: int | None
@@ -86,7 +106,8 @@ class ExchangeCase:
             for leg in route.sends
         ]
         return (
-            f"{self.kind} {self.operation} by {self.transport}, {self.epochs} times, push below "
+            f"{self.kind} {self.operation} by {self.transport}, {self.epochs} times, starts "
+            f"{self.starts}, push below "
             f"{self.push_below_bytes}, messages of {self.longest_message_bytes}, "
             f"{self.spare_units} spare units, fields {self.fields}, legs {legs}"
         )
@@ -94,8 +115,22 @@ class ExchangeCase:
 
 def as_bytes(array: NDArray[Any], unit_bytes: int) -> Bytes:
     """One row of bytes per unit, whatever the array's type."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    return flat.view(np.uint8).reshape(-1, unit_bytes) if flat.size else np.empty((0, 1), np.uint8)
+    return elements(array).reshape(-1, unit_bytes) if array.size else np.empty((0, 1), np.uint8)
+
+
+def elements(array: NDArray[Any]) -> Bytes:
+    """The bytes of each element, padding included, where they lie."""
+    view = SimpleNamespace(
+        __array_interface__={
+            "version": 3,
+            "data": (array.ctypes.data, False),
+            "shape": (*array.shape, array.itemsize),
+            "strides": (*array.strides, 1),
+            "typestr": "|u1",
+        },
+        memory=array,
+    )
+    return np.asarray(view)
 
 
 def expected(
@@ -214,7 +249,10 @@ def every_type(ranks: int) -> list[ExchangeCase]:
             spare_units=0,
             operation=operation,
             transport="auto",
-            fields=[FieldCase(dtype, (2,), ((True, True),) * ranks, seed=number)],
+            fields=[
+                FieldCase(dtype, (2,), ((True, True),) * ranks, (("whole",) * 2,) * ranks, number)
+            ],
+            starts="bound",
             epochs=1,
             push_below_bytes=None,
             longest_message_bytes=2**63 - 1,
@@ -234,11 +272,13 @@ def exchanges(draw: st.DrawFn, ranks: int, transports: list[str]) -> ExchangeCas
     transport = draw(st.sampled_from(transports))
     everything_shared = transport == "shared-direct"
     homes = st.tuples(st.booleans(), st.booleans())
+    forms = st.sampled_from(["whole"] if everything_shared else [*FORMS])
     fields = [
         FieldCase(
             dtype=draw(st.sampled_from(dtypes_of(operation))),
             unit_shape=draw(SHAPES),
             shared=tuple((True, True) if everything_shared else draw(homes) for _ in range(ranks)),
+            forms=tuple((draw(forms), draw(forms)) for _ in range(ranks)),
             seed=draw(st.integers(0, 2**16)),
         )
         for _ in range(draw(st.integers(1, 3)))
@@ -249,6 +289,7 @@ def exchanges(draw: st.DrawFn, ranks: int, transports: list[str]) -> ExchangeCas
         spare_units=0 if kind in GRIDS else draw(st.integers(0, 2)),
         operation=operation,
         transport=transport,
+        starts=draw(st.sampled_from(["bound", "others", *([] if everything_shared else ["any"])])),
         fields=fields,
         epochs=draw(st.integers(1, 3)),
         push_below_bytes=draw(st.sampled_from([None, 0, 16, 2**40])),

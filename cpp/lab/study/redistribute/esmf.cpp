@@ -190,7 +190,7 @@ class Esmf {
 public:
     /// Collective.
     Esmf(const Options& options, const mpi::Communicator& comm, const Task& task, Fields fields)
-        : comm_(comm) {
+        : comm_(comm), fields_(fields.begin(), fields.end()) {
         const auto route = task.route(comm_.handle());
         const bool blocks = std::holds_alternative<Block>(task.source.share) &&
                             std::holds_alternative<Block>(task.destination.share);
@@ -200,7 +200,7 @@ public:
         const std::size_t each = options.per_field ? 1 : fields.size();
         mpi::agree(comm_, [&] {
             for (std::size_t i = 0; i < fields.size(); i += each) {
-                messages_.emplace_back(route, cut, fields.subspan(i, each));
+                messages_.emplace_back(route, cut, Fields(fields_).subspan(i, each));
             }
         });
         for (const auto& messages : messages_) {
@@ -258,6 +258,7 @@ private:
     }
 
     const mpi::Communicator& comm_;
+    std::vector<copy::Field> fields_;
     std::vector<FieldsMessages> messages_;
     std::vector<Round> rounds_;  ///< of the messages above
     std::vector<MPI_Request> requests_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages: the sender packs by hand and sends by a persistent request, the receiver unpacks. What
-// lies in one piece leaves from its place; it lands in place where it is only assigned, in any
-// order. One message per peer for all fields, unless it is longer than MPI can count or than asked
-// for.
+// lies in one piece, in an array that stays, leaves from its place; it lands in place where it is
+// only assigned, in any order. One message per peer for all fields, unless it is longer than MPI
+// can count or than asked for.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -118,7 +118,8 @@ private:
         const auto bytes = copy::packed_bytes(leg, binding_.fields);
         const auto begin =
             binding_.apply_order.ordered() ? std::nullopt : copy::contiguous_destination(leg);
-        auto memory = in_place(begin, binding_.fields.front().destination, bytes);
+        const auto& field = binding_.fields.front();
+        auto memory = in_place(begin, field.destination, field.destination_view.get(), bytes);
         std::vector<copy::Move> unpacking;
         if (memory.empty()) {
             memory = allocate(bytes);
@@ -134,7 +135,9 @@ private:
 
     void add_outgoing(int rank, const route::Leg& leg) {
         const auto bytes = copy::packed_bytes(leg, binding_.fields);
-        auto memory = in_place(copy::contiguous_source(leg), binding_.fields.front().source, bytes);
+        const auto& field = binding_.fields.front();
+        auto memory =
+            in_place(copy::contiguous_source(leg), field.source, field.source_view.get(), bytes);
         std::vector<copy::Move> packing;
         if (memory.empty()) {
             const auto buffer = allocate(bytes);
@@ -162,8 +165,8 @@ private:
     // The data from unit `begin` of `memory` on, if they lie there in one piece; else empty.
     template <class Byte>
     [[nodiscard]] std::span<Byte> in_place(std::optional<std::int64_t> begin, Byte* memory,
-                                           std::int64_t bytes) const {
-        if (!begin || binding_.fields.size() > 1) {
+                                           const copy::View* view, std::int64_t bytes) const {
+        if (!begin || binding_.fields.size() > 1 || binding_.sets != 1 || view != nullptr) {
             return {};
         }
         return {memory + (*begin * binding_.fields.front().unit_bytes),

@@ -391,7 +391,9 @@ private:
         std::vector<copy::Move> moves;
         for (const auto& field : binding.fields) {
             moves.push_back(
-                copy::make_move(scattered, field, binding.operation, data, field.destination));
+                copy::make_move(copy::runs_between(nullptr, field.destination_view.get(), scattered,
+                                                   field.unit_bytes),
+                                field, binding.operation, data, &field.destination));
             data += place.in_distinct_units * field.unit_bytes;
         }
         return moves;

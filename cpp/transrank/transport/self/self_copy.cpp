@@ -13,9 +13,10 @@ public:
           rank_(binding.comm.rank()),
           moves_(binding.stores, binding.moved_bytes) {
         for (const auto& field : binding.fields) {
-            moves_.add(
-                copy::make_move(copy::shared_runs_of(*self.front()->receive, field.unit_bytes, {}),
-                                field, binding.operation, field.source, field.destination));
+            moves_.add(copy::make_move(
+                copy::shared_runs_of(*self.front()->receive, field.unit_bytes, {},
+                                     field.source_view.get(), field.destination_view.get()),
+                field, binding.operation, &field.source, &field.destination));
         }
     }
 

@@ -77,7 +77,9 @@ public:
         : SharedPeer(binding, offer),
           push_below_bytes_(push_below_bytes),
           pushes_(binding.stores, binding.moved_bytes),
-          pulls_(binding.stores, binding.moved_bytes) {
+          pulls_(binding.stores, binding.moved_bytes),
+          sets_(offer.fields.size()),
+          present_(binding.fields.size()) {
         for (std::size_t i = 0; i < binding.fields.size(); ++i) {
             if (offer.receive != nullptr) {
                 add_pulls(binding, i, offer);
@@ -95,7 +97,7 @@ public:
 
     bool progress(std::uint64_t epoch, ApplyOrder& apply_order) {
         bool advanced = false;
-        if (!moved_ && apply_order.may_apply(rank()) && started() >= epoch) {
+        if (!moved_ && apply_order.may_apply(rank()) && has_started(epoch)) {
             pushes_.execute();
             pulls_.execute();
             publish_done(epoch);
@@ -122,35 +124,58 @@ public:
     }
 
 private:
+    // Its arrays of that epoch are those that the moves take from then on.
+    bool has_started(std::uint64_t epoch) {
+        const auto theirs = started();
+        if (theirs.epoch < epoch) {
+            return false;
+        }
+        if (theirs.set != present_set_) {
+            std::copy_n(sets_.begin() + static_cast<std::ptrdiff_t>(theirs.set * present_.size()),
+                        present_.size(), present_.begin());
+            present_set_ = theirs.set;
+        }
+        return true;
+    }
+
     void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
-        const auto& mine = binding.own_fields[i];
-        const auto& theirs = offer.fields[i];
+        const auto& field = binding.fields[i];
         const auto [range, finding] = divide(
-            *offer.receive, binding.fields[i].unit_bytes, push_below_bytes_,
-            binding.apply_order.ordered(), theirs.source.is_shared(), mine.destination.is_shared());
+            *offer.receive, field.unit_bytes, push_below_bytes_, binding.apply_order.ordered(),
+            shared_of(offer.fields, i, present_.size()).source,
+            shared_of(binding.own_fields, i, present_.size()).destination);
         note("from", finding);
         if (range.below > 0) {
-            pulls_.add(copy::make_move(
-                copy::shared_runs_of(*offer.receive, binding.fields[i].unit_bytes, range),
-                binding.fields[i], binding.operation,
-                place(theirs.source, theirs.source_offset, mappings_),
-                binding.fields[i].destination));
+            for (auto of_set = i; of_set < sets_.size(); of_set += present_.size()) {
+                const auto& theirs = offer.fields[of_set];
+                sets_[of_set].source = place(theirs.source, theirs.source_offset, mappings_);
+            }
+            present_[i].source = sets_[i].source;
+            pulls_.add(copy::make_move(copy::shared_runs_of(*offer.receive, field.unit_bytes, range,
+                                                            nullptr, field.destination_view.get()),
+                                       field, binding.operation, &present_[i].source,
+                                       &field.destination));
         }
     }
 
     void add_pushes(const Binding& binding, std::size_t i, const PeerOffer& offer) {
-        const auto& mine = binding.own_fields[i];
-        const auto& theirs = offer.fields[i];
+        const auto& field = binding.fields[i];
         const auto [range, finding] =
-            divide(*offer.send, binding.fields[i].unit_bytes, push_below_bytes_, offer.ordered,
-                   mine.source.is_shared(), theirs.destination.is_shared());
+            divide(*offer.send, field.unit_bytes, push_below_bytes_, offer.ordered,
+                   shared_of(binding.own_fields, i, present_.size()).source,
+                   shared_of(offer.fields, i, present_.size()).destination);
         note("to", finding);
         const copy::LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
         if (rest.below > 0) {
+            for (auto of_set = i; of_set < sets_.size(); of_set += present_.size()) {
+                const auto& theirs = offer.fields[of_set];
+                sets_[of_set].destination =
+                    place(theirs.destination, theirs.destination_offset, mappings_);
+            }
+            present_[i].destination = sets_[i].destination;
             pushes_.add(copy::make_move(
-                copy::shared_runs_of(*offer.send, binding.fields[i].unit_bytes, rest),
-                binding.fields[i], binding.operation, binding.fields[i].source,
-                place(theirs.destination, theirs.destination_offset, mappings_)));
+                copy::shared_runs_of(*offer.send, field.unit_bytes, rest, field.source_view.get()),
+                field, binding.operation, &field.source, &present_[i].destination));
         }
     }
 
@@ -166,6 +191,9 @@ private:
     std::string division_;
     copy::RepeatedMoves pushes_;
     copy::RepeatedMoves pulls_;
+    std::vector<copy::Memory> sets_;     ///< the peer's arrays, one set after the other
+    std::vector<copy::Memory> present_;  ///< those of this epoch
+    std::uint64_t present_set_ = 0;
     bool moved_ = true;
     bool finished_ = true;
 };
@@ -181,7 +209,7 @@ public:
 
     void start(std::uint64_t epoch) override {
         epoch_ = epoch;
-        binding_.control.started().publish(epoch);
+        binding_.control.started().publish(Started{.epoch = epoch, .set = binding_.set}.encoded());
         for (auto& peer : peers_) {
             peer.start();
             peer.ring();
@@ -235,17 +263,20 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
     if (auto reason = obstacle_to_sharing(binding, peer); !reason.empty()) {
         return reason;
     }
-    for (std::size_t i = 0; i < peer.fields.size(); ++i) {
-        const auto& mine = binding.own_fields[i];
-        const auto& theirs = peer.fields[i];
-        const bool there = peer.send == nullptr || passable(peer.ordered, mine.source.is_shared(),
-                                                            theirs.destination.is_shared());
+    if (binding.sets == 0) {
+        return "arrays are given at each start";
+    }
+    const auto fields = binding.fields.size();
+    for (std::size_t i = 0; i < fields; ++i) {
+        const auto mine = shared_of(binding.own_fields, i, fields);
+        const auto theirs = shared_of(peer.fields, i, fields);
+        const bool there =
+            peer.send == nullptr || passable(peer.ordered, mine.source, theirs.destination);
         const bool back = peer.receive == nullptr ||
-                          passable(binding.apply_order.ordered(), theirs.source.is_shared(),
-                                   mine.destination.is_shared());
+                          passable(binding.apply_order.ordered(), theirs.source, mine.destination);
         if (!there || !back) {
             return "field " + std::to_string(layout::counted(i)) +
-                   " lies in memory that transrank does not share";
+                   " lies in memory that transrank does not share, or is not contiguous there";
         }
     }
     return "";

@@ -31,7 +31,7 @@ public:
     void ring() { doorbell_->ring(); }
 
     /// The counters that the peer has published so far.
-    [[nodiscard]] std::uint64_t started() const { return theirs_.started().seen(); }
+    [[nodiscard]] Started started() const { return Started::decoded(theirs_.started().seen()); }
     [[nodiscard]] std::uint64_t done() const { return theirs_.done(my_slot_there_).seen(); }
     [[nodiscard]] std::uint64_t packed() const { return theirs_.packed(my_slot_there_).seen(); }
 

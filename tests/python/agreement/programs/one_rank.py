@@ -242,6 +242,7 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
             (np.arange(float(ROWS)), np.zeros(2)), (np.zeros(ROWS, "f4"), np.zeros(2, "f4"))
         ),
         "operation": Agreed("add", "max"), "dimensions": 1, **BINDING,
+        "others": Agreed([], [(np.zeros(ROWS), np.zeros(2))]), "any_memory": Agreed(False, True),
     }),
     "Exchange in place": (
         lambda route: exchange(route, np.zeros(grid(halo=1).local_extents(RANK)), dimensions=2),
@@ -260,6 +261,7 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
     "Redistribution.store": (store, lambda: {
         "fields": Agreed(*(tuple(np.zeros(it, t) for it in SHAPES) for t in ("f8", "f4"))),
         "transport": Agreed("message", "shared-staged"),
+        "others": Agreed([], [tuple(map(np.zeros, SHAPES))]), "any_memory": Agreed(False, True),
     }),
     "Redistribution.along": (along, lambda: {
         "route": Agreed(between().route, between().route.transposed()),
@@ -312,8 +314,9 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         "halo": Agreed(1, 2), "periodic": Agreed(True, False),
         "parts": Agreed([1, RANKS], [RANKS, 1]), "components_first": Agreed(False, True),
     }),
-    "Grid.halo": (lambda arrays: cells().halo(arrays), lambda: {
+    "Grid.halo": (lambda arrays, others: cells().halo(arrays, others=others), lambda: {
         "arrays": Agreed(cells().zeros(), cells().zeros(dtype="f4")),
+        "others": Agreed([], [(cells().zeros(),)]),
     }),
     "Grid.update": (lambda arrays: cells().update(arrays), lambda: {
         "arrays": Agreed(cells().zeros(), cells().zeros(2)),
@@ -331,12 +334,15 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         "out": Agreed(cells().zeros(), cells().zeros(2)),
     }),
     "Ghosts": (on_world(transrank.Ghosts), lambda: {"owned": ROWS, "wanted": [0, 1]}),
+    "Ghosts.halo": (lambda arrays, others: mesh().halo(arrays, others=others), lambda: {
+        "arrays": Agreed(mesh().zeros(), mesh().zeros(2)), "others": Agreed([], [(mesh().zeros(),)])
+    }),
     **{
         f"Ghosts.{name}": (
             lambda arrays, name=name: getattr(mesh(), name)(arrays),
             lambda: {"arrays": Agreed(mesh().zeros(), mesh().zeros(2))},
         )
-        for name in ("halo", "update", "add")
+        for name in ("update", "add")
     },
 }
 # fmt: on

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import transrank
-from python.exchange.cases import ExchangeCase, as_bytes, every_type, exchanges, expected
+from python.exchange.cases import (
+    FORMS,
+    ExchangeCase,
+    as_bytes,
+    elements,
+    every_type,
+    exchanges,
+    expected,
+)
 from python.spmd import WORLD, main, property_test
 
 TRANSPORTS = ["auto", *(name for name, _ in transrank.transports())]
@@ -24,13 +32,9 @@ class Bound:
     def __init__(self, case: ExchangeCase) -> None:
         self.case = case
         route = case.routes[WORLD.rank]
-        self.arrays = [
-            (
-                self._make(number, SOURCE, route.source_extent),
-                self._make(number, DESTINATION, route.destination_extent),
-            )
-            for number in range(len(case.fields))
-        ]
+        self.route = route
+        self.sets = [self._set() for _ in range(3 if case.starts == "others" else 1)]
+        self.arrays = self.sets[0]
         self.exchange = transrank.Exchange(
             route,
             WORLD,
@@ -39,13 +43,25 @@ class Bound:
             case.transport,
             push_below_bytes=case.push_below_bytes,
             longest_message_bytes=case.longest_message_bytes,
+            others=self.sets[1:],
+            any_memory=case.starts == "any",
         )
         self.problems: list[str] = []
+
+    def _set(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        return [
+            (
+                self._make(number, SOURCE, self.route.source_extent),
+                self._make(number, DESTINATION, self.route.destination_extent),
+            )
+            for number in range(len(self.case.fields))
+        ]
 
     def _make(self, number: int, side: int, extent: int) -> NDArray[Any]:
         field = self.case.fields[number]
         make = transrank.zeros if field.shared[WORLD.rank][side] else np.zeros
-        return make((extent + self.case.spare_units, *field.unit_shape), field.dtype)
+        shape = extent + self.case.spare_units, *field.unit_shape
+        return FORMS[field.forms[WORLD.rank][side]](make, shape, field.dtype)
 
     def _contents(self, number: int, epoch: int, side: int, rank: int) -> NDArray[Any]:
         route = self.case.routes[rank]
@@ -54,12 +70,15 @@ class Bound:
         return self.case.fields[number].contents(units, epoch, side, rank)
 
     def start(self, epoch: int) -> None:
+        if self.case.starts == "any":
+            self.arrays = self._set()
+        else:
+            self.arrays = self.sets[(epoch + WORLD.rank) % len(self.sets)]
         for number, arrays in enumerate(self.arrays):
-            unit_bytes = self.case.fields[number].unit_bytes
             for side, array in enumerate(arrays):
                 contents = self._contents(number, epoch, side, WORLD.rank)
-                as_bytes(array, unit_bytes)[...] = as_bytes(contents, unit_bytes)  # padding too
-        self.exchange.start()
+                elements(array)[...] = elements(contents)
+        self.exchange.start(None if self.case.starts == "bound" else list(self.arrays))
 
     def finish(self, epoch: int, poll: bool) -> None:
         while poll and not self.exchange.test():
