@@ -23,9 +23,11 @@ public:
     /// `make` makes the exchange for the fields of the arrays, collectively and without the
     /// interpreter.
     template <class Make>
-    Bound(int rank, const char* noun, BoundArrays arrays, const Make& make)
+    Bound(int rank, const char* noun, BoundArrays arrays, const Make& make,
+          std::vector<copy::Field> form = {})
         : rank_(rank),
           noun_(noun),
+          form_(std::move(form)),
           arrays_(std::move(arrays)),
           exchange_(made(arrays_.fields(), make)) {}
     Bound(const Bound&) = delete;
@@ -40,10 +42,10 @@ public:
     /// With these pairs of arrays, which are kept until the exchange is over.
     void start_with(const nanobind::object& pairs) {
         check_in_place();
-        const auto memory = memory_of(pairs);
+        move_to(form_, pairs);
         {
             const nanobind::gil_scoped_release released;
-            exchange_.start_with(memory);
+            exchange_.start_with(form_);
         }
         given_ = pairs;
     }
@@ -115,6 +117,7 @@ private:
 
     int rank_;
     const char* noun_;
+    std::vector<copy::Field> form_;  ///< of the arrays of a start
     BoundArrays arrays_;
     nanobind::object given_;  ///< to the last start; before exchange_, which uses them
     exchange::Exchange exchange_;
@@ -130,6 +133,7 @@ struct Asked {
     BoundArrays arrays;
     exchange::Parts parts;
     exchange::Options options;
+    std::vector<copy::Field> form = {};  ///< of the arrays that a start may be given
 };
 
 /// Of a tuple of operation, transport, push_below_bytes and longest_message_bytes.

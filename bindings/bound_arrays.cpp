@@ -136,15 +136,13 @@ copy::Field BoundArrays::field_of(const nb::object& source, std::string source_n
             .destination_view = to.view()};
 }
 
-std::vector<copy::Memory> memory_of(nb::handle pairs) {
-    std::vector<copy::Memory> memory;
+void move_to(std::vector<copy::Field>& fields, nb::handle pairs) {
+    auto field = fields.begin();
     for (const auto pair : pairs) {
-        const auto source = nb::borrow(pair[0]);
-        const auto destination = nb::borrow(pair[1]);
-        memory.push_back({.source = Buffer(source, false).bytes().data(),
-                          .destination = Buffer(destination, true).bytes().data()});
+        field->source = Buffer(nb::borrow(pair[0]), false).bytes().data();
+        field->destination = Buffer(nb::borrow(pair[1]), true).bytes().data();
+        ++field;
     }
-    return memory;
 }
 
 bool BoundArrays::is_in_place(const Array& array) {

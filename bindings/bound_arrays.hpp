@@ -34,9 +34,9 @@ using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, 
 [[nodiscard]] std::pair<std::span<std::byte>, std::shared_ptr<void>> hold(
     const nanobind::object& array);
 
-/// Where pairs of a source and a destination lie. Throws Python's BufferError when a destination is
-/// read-only.
-[[nodiscard]] std::vector<copy::Memory> memory_of(nanobind::handle pairs);
+/// Has fields lie where as many pairs of arrays of their form are. Throws Python's BufferError when
+/// a destination is read-only.
+void move_to(std::vector<copy::Field>& fields, nanobind::handle pairs);
 
 /// The arrays of some fields, kept alive, and where they were when they were bound. NumPy refuses
 /// to resize them meanwhile: MPI would go on writing where they were.

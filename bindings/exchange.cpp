@@ -52,8 +52,12 @@ void take_fields(Asked& asked, std::size_t fields) {
     auto all = asked.arrays.fields();
     if (asked.options.any_memory) {
         asked.arrays = {};
-        for (auto& field : all) {
-            field.keep_alive = nullptr;
+    }
+    for (std::size_t i = 0; i < fields; ++i) {
+        auto& form = asked.form.emplace_back(all[i]);
+        form.keep_alive = nullptr;
+        if (asked.options.any_memory) {
+            all[i].keep_alive = nullptr;
         }
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -115,7 +119,8 @@ Attempt bind_agreed(const std::shared_ptr<exchange::KnownCommunicator>& known, M
             return nb::cast(
                 new BoundExchange(
                     known->rank(), "exchange", std::move(asked.arrays),
-                    [&](const auto&) { return exchange::Exchange(comm, parts, asked.options); }),
+                    [&](const auto&) { return exchange::Exchange(comm, parts, asked.options); },
+                    std::move(asked.form)),
                 nb::rv_policy::take_ownership);
         });
     });

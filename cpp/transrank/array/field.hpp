@@ -9,6 +9,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "transrank/array/par_array.hpp"
 #include "transrank/copy/field.hpp"
@@ -112,6 +113,12 @@ template <LastingMemory Both>
 /// What is a field already.
 [[nodiscard]] inline copy::Field field(copy::Field made) {
     return made;
+}
+
+/// Several arrays, each both source and destination: `update.run_with(array::fields(u, v))`.
+template <class... Arrays>
+[[nodiscard]] std::vector<copy::Field> fields(Arrays&&... arrays) {
+    return {field(std::forward<Arrays>(arrays))...};
 }
 
 }  // namespace transrank::array

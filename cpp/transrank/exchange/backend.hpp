@@ -37,7 +37,7 @@ public:
 
     /// The arrays of the next epoch; without them those that were bound first. Throws
     /// std::invalid_argument, and changes nothing, where they cannot be moved.
-    virtual void take(std::optional<std::span<const copy::Memory>> arrays) {
+    virtual void take(std::optional<std::span<const copy::Field>> arrays) {
         if (arrays) {
             throw std::invalid_argument(
                 "the arrays that this exchange moves are those that it was bound to");

@@ -189,9 +189,12 @@ void Bound::keep_sets() {
     };
     keep(parts_.fields);
     std::ranges::for_each(parts_.others, keep);
+    for (auto& field : parts_.fields) {
+        field.keep_alive = options_.any_memory ? nullptr : std::move(field.keep_alive);
+    }
 }
 
-void Bound::take(std::optional<std::span<const copy::Memory>> arrays) {
+void Bound::take(std::optional<std::span<const copy::Field>> arrays) {
     if (!arrays) {
         require(!options_.any_memory, "no arrays are given to start on rank ", rank(),
                 "; an exchange of any memory is given them at each start");
@@ -202,25 +205,30 @@ void Bound::take(std::optional<std::span<const copy::Memory>> arrays) {
         set_ = 0;
         return;
     }
+    check_like(parts_.fields, *arrays, rank());
     if (options_.any_memory) {
-        check_arrays(route(), parts_.fields, sets_.front(), *arrays);
+        check_arrays(route(), *arrays, sets_.front());
     } else {
         const auto found = std::ranges::find_if(sets_, [&](const auto& set) {
             return std::ranges::equal(set, *arrays, [](const auto& one, const auto& other) {
                 return one.source == other.source && one.destination == other.destination;
             });
         });
-        require(found != sets_.end(), "the arrays given to start on rank ", rank(),
-                " are not those that were bound; bind these too, or bind an exchange of "
-                "any memory");
+        require(
+            found != sets_.end(), "the arrays given to start on rank ", rank(),
+            " are not those that were bound; bind these too, or bind an exchange of any memory");
         set_ = static_cast<std::uint64_t>(found - sets_.begin());
     }
     are_first_ = false;
     move(*arrays);
+    for (std::size_t i = 0; i < arrays->size() && options_.any_memory; ++i) {
+        parts_.fields[i].keep_alive = (*arrays)[i].keep_alive;
+    }
 }
 
-void Bound::move(std::span<const copy::Memory> arrays) noexcept {
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
+template <class Arrays>
+void Bound::move(const Arrays& arrays) noexcept {
+    for (std::size_t i = 0; i < parts_.fields.size(); ++i) {
         parts_.fields[i].source = arrays[i].source;
         parts_.fields[i].destination = arrays[i].destination;
     }

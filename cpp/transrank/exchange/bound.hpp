@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::string obstacle() const override {
         return parts_.obstacle ? parts_.obstacle() : "";
     }
-    void take(std::optional<std::span<const copy::Memory>> arrays) override;
+    void take(std::optional<std::span<const copy::Field>> arrays) override;
     void begin_epoch() noexcept override { apply_order_->reset(); }
     [[nodiscard]] mpi::CommunicatorPool::Lease* lease() noexcept override {
         return lease_ ? &*lease_ : nullptr;
@@ -58,7 +58,8 @@ private:
     [[nodiscard]] bool needs_messages() const;
 
     void keep_sets();
-    void move(std::span<const copy::Memory> arrays) noexcept;
+    template <class Arrays>
+    void move(const Arrays& arrays) noexcept;
     [[nodiscard]] const route::Route& route() const noexcept { return *parts_.route; }
 
     Parts parts_;                                  ///< its fields are where the epoch has them

@@ -56,7 +56,7 @@ public:
     }
 
     /// With no arrays: those that were bound first.
-    void start(std::optional<std::span<const copy::Memory>> arrays = std::nullopt) {
+    void start(std::optional<std::span<const copy::Field>> arrays = std::nullopt) {
         check_ready();
         backend_->take(arrays);
         backend_->begin_epoch();
@@ -449,9 +449,9 @@ void Exchange::start() {
     open().start();
 }
 
-void Exchange::start_with(std::span<const copy::Memory> arrays) {
+void Exchange::start_with(std::span<const copy::Field> fields) {
     mpi::require_usable();
-    open().start(arrays);
+    open().start(fields);
 }
 
 bool Exchange::test() {
@@ -476,8 +476,8 @@ void Exchange::run() {
     open().run();
 }
 
-void Exchange::run_with(std::span<const copy::Memory> arrays) {
-    start_with(arrays);
+void Exchange::run_with(std::span<const copy::Field> fields) {
+    start_with(fields);
     wait();
 }
 

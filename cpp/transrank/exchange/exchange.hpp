@@ -113,13 +113,14 @@ public:
     /// serves several ranks of a node, every rank that has a part in it. Throws Misuse when already
     /// started, transport::BrokenExchange when a peer is known to have broken it.
     void start();
-    /// The same with these arrays, one for each field in their order: one of the sets that are
-    /// bound, or with Options::any_memory any others. Other ranks need not know which. They stay
-    /// the caller's, and nobody uses those of any memory when the wait has returned, or thrown.
-    /// Throws std::invalid_argument, starts nothing and breaks nothing where they cannot be moved:
-    /// they are not bound, have no address, or are written where they are read or written by
-    /// another field.
-    void start_with(std::span<const copy::Memory> arrays);
+    /// The same with these arrays, like those that are bound, in their order: one of the sets, or
+    /// with Options::any_memory any others. Other ranks need not know which. They stay the
+    /// caller's; nobody uses those of any memory when the wait has returned, or thrown, and their
+    /// `keep_alive` is kept until the next start. Throws
+    /// std::invalid_argument, starts nothing and breaks nothing where they cannot be moved: they
+    /// are not bound, differ in type, length or view, have no address, or are written where they
+    /// are read or written by another field.
+    void start_with(std::span<const copy::Field> fields);
 
     /// Whether the exchange is over, true until it is started again; makes progress. Throws Misuse
     /// before the first start, and transport::BrokenExchange when a peer has broken it or ended.
@@ -144,7 +145,7 @@ public:
     /// then, or all start.
     void run();
     /// start_with, and wait.
-    void run_with(std::span<const copy::Memory> arrays);
+    void run_with(std::span<const copy::Field> fields);
     [[nodiscard]] bool runs_in_mpi() const;
 
     /// Peers, bytes, runs, the transport of each peer and why it was chosen, the threshold between

@@ -257,56 +257,52 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
     check_apart(route, fields);
 }
 
+bool are_alike(std::span<const Field> fields, std::span<const Field> other) {
+    return std::ranges::equal(fields, other, [](const Field& one, const Field& two) {
+        return one.unit_bytes == two.unit_bytes && one.scalar == two.scalar &&
+               one.source_bytes == two.source_bytes &&
+               one.destination_bytes == two.destination_bytes &&
+               same(one.source_view, two.source_view) &&
+               same(one.destination_view, two.destination_view);
+    });
+}
+
 void check_like(std::span<const Field> fields, std::span<const Field> other, int rank) {
-    require(fields.size() == other.size(), "one set of arrays on rank ", rank, " has ",
-            fields.size(), " fields, another one ", other.size());
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        const auto& one = fields[i];
-        const auto& two = other[i];
-        require(one.unit_bytes == two.unit_bytes && one.scalar == two.scalar &&
-                    one.source_bytes == two.source_bytes &&
-                    one.destination_bytes == two.destination_bytes &&
-                    same(one.source_view, two.source_view) &&
-                    same(one.destination_view, two.destination_view),
-                name_of(i, rank),
-                " has another type, length or view in one set of arrays than in another");
-    }
+    require(are_alike(fields, other), "the arrays given on rank ", rank,
+            " in place of those that are bound differ from them in number, type, length or view");
 }
 
 // Arrays that overlap as they did where they were bound have been looked at then.
 void check_arrays(const route::Route& route, std::span<const Field> fields,
-                  std::span<const copy::Memory> bound, std::span<const copy::Memory> arrays) {
-    require(arrays.size() == fields.size(), arrays.size(), " fields are given to start on rank ",
-            route.rank(), ", ", fields.size(), " are bound");
-    std::vector<Array> all;
-    std::vector<std::intptr_t> moved;
+                  std::span<const copy::Memory> bound) {
+    struct Moved {
+        Array array;
+        std::intptr_t by;
+    };
+    std::vector<Moved> all;
+    const auto add = [&](const std::byte* was, const std::byte* is, std::int64_t bytes,
+                         const auto& view, bool written) {
+        StridedRange unit{};
+        unit.written = written;
+        all.push_back(
+            {.array = array_at(is, bytes, view.get(), unit),
+             .by = reinterpret_cast<std::intptr_t>(is) - reinterpret_cast<std::intptr_t>(was)});
+    };
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const auto& field = fields[i];
         const auto what = name_of(i, route.rank());
-        check_address(what, "source", arrays[i].source, field.source_bytes);
-        check_address(what, "destination", arrays[i].destination, field.destination_bytes);
-        const auto add = [&](const std::byte* was, const std::byte* is, std::int64_t bytes,
-                             const auto& view, bool written) {
-            StridedRange unit{};
-            unit.written = written;
-            all.push_back(array_at(is, bytes, view.get(), unit));
-            moved.push_back(reinterpret_cast<std::intptr_t>(is) -
-                            reinterpret_cast<std::intptr_t>(was));
-        };
-        add(bound[i].source, arrays[i].source, field.source_bytes, field.source_view, false);
-        add(bound[i].destination, arrays[i].destination, field.destination_bytes,
+        check_address(what, "source", field.source, field.source_bytes);
+        check_address(what, "destination", field.destination, field.destination_bytes);
+        add(bound[i].source, field.source, field.source_bytes, field.source_view, false);
+        add(bound[i].destination, field.destination, field.destination_bytes,
             field.destination_view, true);
     }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-            if ((all[i].unit.written || all[j].unit.written) && all[i].begin < all[j].end &&
-                all[j].begin < all[i].end && moved[i] != moved[j]) {
-                std::vector<Field> now(fields.begin(), fields.end());
-                for (std::size_t k = 0; k < now.size(); ++k) {
-                    now[k].source = arrays[k].source;
-                    now[k].destination = arrays[k].destination;
-                }
-                check_apart(route, now);
+    for (auto one = all.begin(); one != all.end(); ++one) {
+        for (auto other = all.begin(); other != one; ++other) {
+            const bool may_clash = one->array.unit.written || other->array.unit.written;
+            if (may_clash && one->by != other->by && one->array.begin < other->array.end &&
+                other->array.begin < one->array.end) {
+                check_apart(route, fields);
                 return;
             }
         }

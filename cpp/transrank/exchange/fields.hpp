@@ -21,11 +21,15 @@ namespace transrank::exchange {
 void check_fields(const route::Route& route, const mpi::Communicator& comm,
                   std::span<const copy::Field> fields, copy::Operation operation);
 
-/// The same when another set of fields is bound beside `fields`.
+/// Whether fields could be moved in place of others: types, lengths and views are the same.
+[[nodiscard]] bool are_alike(std::span<const copy::Field> fields,
+                             std::span<const copy::Field> other);
+
+/// The same when another set of fields is to be moved in place of `fields`.
 void check_like(std::span<const copy::Field> fields, std::span<const copy::Field> other, int rank);
 
-/// The same when fields that have been checked, where they were `bound`, lie elsewhere.
+/// The same of fields like those that have been checked where these were `bound`.
 void check_arrays(const route::Route& route, std::span<const copy::Field> fields,
-                  std::span<const copy::Memory> bound, std::span<const copy::Memory> arrays);
+                  std::span<const copy::Memory> bound);
 
 }  // namespace transrank::exchange

@@ -43,10 +43,8 @@ std::int64_t Ghosts::local(std::int64_t index) const {
     return owned() + (found - ghosts_.begin());
 }
 
-exchange::Exchange Ghosts::bind(const Shared& route, copy::Operation operation,
-                                const std::function<std::vector<copy::Field>()>& fields) const {
-    exchange::Options options;
-    options.operation = operation;
+exchange::Exchange Ghosts::bind(const Shared& route, const exchange::Options& options,
+                                const std::function<Fields()>& fields) const {
     return exchange::Exchange(
         comm_, [&] { return exchange::Parts{.route = route, .fields = fields()}; }, options);
 }

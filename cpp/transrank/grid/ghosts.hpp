@@ -15,6 +15,7 @@
 #include "transrank/copy/field.hpp"
 #include "transrank/discovery/numbering.hpp"
 #include "transrank/exchange/exchange.hpp"
+#include "transrank/grid/updates.hpp"
 #include "transrank/route/route.hpp"
 
 namespace transrank::grid {
@@ -55,35 +56,43 @@ public:
     /// Collective. Binds arrays to the update of their ghosts; run the result in each step.
     template <class... Arrays>
     [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
-        return bind(route_, copy::Operation::assign, [&] {
-            return std::vector<copy::Field>{array::field(std::forward<Arrays>(arrays))...};
-        });
+        return bind(route_, {}, [&] { return array::fields(std::forward<Arrays>(arrays)...); });
     }
-    /// Collective. Copies rows of their owners into the ghosts once.
+    /// Copies rows of their owners into the ghosts of any arrays. Collective when arrays of their
+    /// types and lengths are moved together for the first time, which is then the first time on
+    /// every rank.
     template <class... Arrays>
     void update(Arrays&&... arrays) const {
-        halo(std::forward<Arrays>(arrays)...).run();
+        move(updates_, route_, copy::Operation::assign, std::forward<Arrays>(arrays)...);
     }
-    /// Collective. Adds the ghosts of all ranks to the rows of their owners, in the order of the
-    /// ranks; the ghosts are left as they are.
+    /// Adds the ghosts of all ranks to the rows of their owners, in the order of the ranks; the
+    /// ghosts are left as they are. Collective as update.
     template <class... Arrays>
     void add(Arrays&&... arrays) const {
-        bind(back_, copy::Operation::add, [&] {
-            return std::vector<copy::Field>{array::field(std::forward<Arrays>(arrays))...};
-        }).run();
+        move(sums_, back_, copy::Operation::add, std::forward<Arrays>(arrays)...);
     }
 
 private:
     using Shared = std::shared_ptr<const route::Route>;
-    [[nodiscard]] exchange::Exchange bind(
-        const Shared& route, copy::Operation operation,
-        const std::function<std::vector<copy::Field>()>& fields) const;
+    [[nodiscard]] exchange::Exchange bind(const Shared& route, const exchange::Options& options,
+                                          const std::function<Fields()>& fields) const;
+    template <class... Arrays>
+    void move(Updates& known, const Shared& route, copy::Operation operation,
+              Arrays&&... arrays) const {
+        exchange::Options options;
+        options.operation = operation;
+        options.any_memory = true;
+        known.move([&] { return array::fields(std::forward<Arrays>(arrays)...); },
+                   [&](const auto& fields) { return bind(route, options, fields); });
+    }
 
     MPI_Comm comm_;
     layout::IndexRange owned_;
     std::vector<std::int64_t> ghosts_;
     Shared route_;
     Shared back_;
+    mutable Updates updates_;
+    mutable Updates sums_;
 };
 
 }  // namespace transrank::grid

@@ -179,13 +179,24 @@ BlockGrid Grid::on_one_rank(int root) const {
     return BlockGrid(divide(shape(), ones), {.ranks = layout::RankMap::consecutive(1, root)});
 }
 
-exchange::Exchange Grid::bind_halo(const std::function<std::vector<copy::Field>()>& fields) const {
-    return exchange::Exchange(comm_, [&] {
-        return exchange::Parts{
-            .route = std::make_shared<const route::Route>(route::halo(rank_, ranks_, layout_)),
-            .fields = fields(),
-            .words = layout_.words()};
-    });
+exchange::Exchange Grid::bind_halo(const std::function<std::vector<Fields>()>& sets,
+                                   bool any_memory) const {
+    exchange::Options options;
+    options.any_memory = any_memory;
+    return exchange::Exchange(
+        comm_,
+        [&] {
+            auto others = sets();
+            require(!others.empty(), "no arrays are given for a halo");
+            auto first = std::move(others.front());
+            others.erase(others.begin());
+            return exchange::Parts{
+                .route = std::make_shared<const route::Route>(route::halo(rank_, ranks_, layout_)),
+                .fields = std::move(first),
+                .others = std::move(others),
+                .words = layout_.words()};
+        },
+        options);
 }
 
 void Grid::move(int root, const std::function<Move()>& make) const {

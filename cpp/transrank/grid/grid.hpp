@@ -17,6 +17,7 @@
 #include "transrank/array/par_array.hpp"
 #include "transrank/copy/field.hpp"
 #include "transrank/exchange/exchange.hpp"
+#include "transrank/grid/updates.hpp"
 #include "transrank/layout/block_grid.hpp"
 #include "transrank/layout/distribution.hpp"
 #include "transrank/layout/index_range.hpp"
@@ -130,14 +131,22 @@ public:
     /// each step, or start it, compute what needs no halo, and wait. Throws as exchange::Exchange.
     template <class... Arrays>
     [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
-        return bind_halo([&] {
-            return std::vector<copy::Field>{array::field(std::forward<Arrays>(arrays))...};
-        });
+        return bind_halo(
+            [&] { return std::vector<Fields>{array::fields(std::forward<Arrays>(arrays)...)}; });
     }
-    /// Collective. Fills the halos of arrays once.
+    /// Collective. The same of several sets of arrays, those that a step swaps, of which each start
+    /// moves one: `auto halo = grid.halo({fields(u), fields(v)})`, and `halo.run_with(fields(v))`.
+    [[nodiscard]] exchange::Exchange halo(std::vector<Fields> sets) const {
+        return bind_halo([&] { return std::move(sets); });
+    }
+    /// Fills the halos of any arrays. Collective when arrays of their types and lengths are updated
+    /// together for the first time, which is then the first time on every rank.
     template <class... Arrays>
     void update(Arrays&&... arrays) const {
-        halo(std::forward<Arrays>(arrays)...).run();
+        updates_.move([&] { return array::fields(std::forward<Arrays>(arrays)...); },
+                      [&](const auto& fields) {
+                          return bind_halo([&] { return std::vector<Fields>{fields()}; }, true);
+                      });
     }
 
     /// Collective. Moves the owned cells of an array to their places in an array of `other`, a
@@ -185,8 +194,8 @@ private:
     void check_axis(int axis) const;
     [[nodiscard]] Grid divided(std::vector<layout::Distribution> distributions) const;
     [[nodiscard]] layout::BlockGrid on_one_rank(int root) const;
-    [[nodiscard]] exchange::Exchange bind_halo(
-        const std::function<std::vector<copy::Field>()>& fields) const;
+    [[nodiscard]] exchange::Exchange bind_halo(const std::function<std::vector<Fields>()>& sets,
+                                               bool any_memory = false) const;
     /// `root` must be the same on every rank.
     void move(int root, const std::function<Move()>& make) const;
 
@@ -196,6 +205,7 @@ private:
     layout::BlockGrid layout_;
     layout::PerDimension<std::int64_t> strides_{};
     std::int64_t origin_ = 0;  ///< where the first owned cell lies
+    mutable Updates updates_;
 };
 
 }  // namespace transrank::grid

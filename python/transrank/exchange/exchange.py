@@ -6,12 +6,13 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
+import numpy as np
+
 from transrank import _core
 from transrank.agreement import called, require_communicator, require_route, settled
 from transrank.exchange.bound import Bound
 from transrank.exchange.fields import Array, Field, Fields, Like, check_field, pairs_of
 from transrank.exchange.scalars import OPERATIONS
-from transrank.route.indices import as_flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -228,7 +229,9 @@ def check_options(
         None if push_below_bytes is None else _bytes("push_below_bytes", push_below_bytes, least=0)
     )
     longest = _bytes("longest_message_bytes", longest_message_bytes, least=1)
-    return operation, transport, push_below, longest, as_flag("any_memory", any_memory)
+    if not isinstance(any_memory, (bool, np.bool_)):
+        raise TypeError(f"any_memory is {any_memory!r}; give True or False")
+    return operation, transport, push_below, longest, bool(any_memory)
 
 
 def _bytes(name: str, value: int, least: int) -> int:

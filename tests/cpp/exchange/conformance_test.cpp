@@ -103,7 +103,7 @@ void run(const Scenario& scenario, const Options& options, int epochs) {
         if (set == 0 && scenario.starts != Starts::any && chance(random, 0.5)) {
             exchange->start();
         } else {
-            exchange->start_with(arrays.memory());
+            exchange->start_with(arrays.fields());
         }
         sleep_a_little(random);
         finish(*exchange, random);

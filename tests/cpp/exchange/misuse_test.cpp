@@ -269,3 +269,36 @@ TEST_CASE("an epoch that is complete is not reported as broken") {
         }
     });
 }
+
+TEST_CASE("a start that is refused moves nothing, starts nothing and breaks nothing") {
+    for (const std::string way : {"auto", "shared-staged", "message"}) {
+        for (const bool any : {false, true}) {
+            CAPTURE(way);
+            CAPTURE(any);
+            Ring ring(world_rank(), world_size(), true);
+            Options options;
+            options.transport = way;
+            options.any_memory = any;
+            Exchange exchange(ring.route(), all_ranks, ring.fields(), options);
+            std::vector<std::vector<transrank::copy::Field>> refused(6, ring.fields());
+            refused[0].clear();
+            refused[1].push_back(ring.fields().front());
+            refused[2].front().source = nullptr;
+            refused[3].front().destination_bytes += 8;
+            refused[4].front().scalar = Scalar::float64;
+            refused[5].front().destination = const_cast<std::byte*>(refused[5].front().source);
+            for (int epoch = 1; epoch < 4; ++epoch) {
+                for (const auto& fields : refused) {
+                    CHECK_THROWS_AS(exchange.start_with(fields), std::invalid_argument);
+                    CHECK(!exchange.is_under_way());
+                }
+                if (any) {
+                    CHECK_THROWS_AS(exchange.start(), std::invalid_argument);
+                }
+                ring.write(epoch);
+                exchange.run_with(ring.fields());
+                CHECK(ring.has_received(epoch));
+            }
+        }
+    }
+}

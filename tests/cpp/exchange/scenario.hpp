@@ -360,14 +360,6 @@ public:
         }
         return fields;
     }
-    [[nodiscard]] std::vector<transrank::copy::Memory> memory() const {
-        std::vector<transrank::copy::Memory> memory;
-        for (std::size_t i = 0; i < sources_.size(); ++i) {
-            memory.push_back(
-                {.source = sources_[i].data(), .destination = destinations_[i].data()});
-        }
-        return memory;
-    }
 
     void fill(int epoch) const {
         for (std::size_t i = 0; i < sources_.size(); ++i) {

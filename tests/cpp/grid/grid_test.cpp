@@ -177,6 +177,30 @@ TEST_CASE("staggered points lie beside the cells of their rank") {
     CHECK(holds(points_of, edges, points));
 }
 
+TEST_CASE("any arrays are updated, those of a known kind by calls that are not collective") {
+    const Case of{.shape = {9, 8}, .options = {.halo = 1, .periodic = true}, .others = {}};
+    const Grid grid(MPI_COMM_WORLD, of.shape, of.options);
+    const auto halo_of_two = [&](auto& one, auto& two) {
+        return grid.halo({array::fields(one), array::fields(two)});
+    };
+    auto one = numbered(of, grid);
+    auto two = numbered(of, grid);
+    auto swapped = halo_of_two(one, two);
+    for (int step = 0; step < 6; ++step) {
+        auto third = numbered(of, grid);  // elsewhere in each step
+        grid.update(third);
+        CHECK(holds(of, grid, third));
+        auto& next = (step + world_rank()) % 2 == 0 ? one : two;
+        swapped.run_with(array::fields(next));
+        CHECK(holds(of, grid, next));
+        CHECK_THROWS_AS(swapped.start_with(array::fields(third)), std::invalid_argument);
+    }
+    std::vector<double> wrong(3);
+    CHECK_THROWS_AS(swapped.start_with(array::fields(wrong)), std::invalid_argument);
+    swapped.run();
+    CHECK(refused("no arrays", [&] { (void)grid.halo(std::vector<std::vector<copy::Field>>{}); }));
+}
+
 TEST_CASE("a Cartesian communicator gives parts and periods") {
     const std::array<int, 2> dims{world_size(), 1};
     const std::array<int, 2> periods{0, 1};

@@ -65,6 +65,53 @@ def test_an_update_in_a_with_block_sees_no_halo_and_ends_after_an_exception():
     assert u[0] == (WORLD.rank - 1) % WORLD.size
 
 
+def filled(grid: transrank.Grid, array: np.ndarray, seed: int) -> np.ndarray:
+    """What the array is to hold when its halo, which wraps around, has been updated."""
+    whole = np.random.default_rng(seed).random(grid.shape)
+    array[...] = -1
+    array[grid.owned] = whole[grid.box]
+    rows = (np.arange(box.start - 1, box.stop + 1) for box in grid.box)
+    return whole[np.ix_(*(each % length for each, length in zip(rows, grid.shape, strict=True)))]
+
+
+def test_any_arrays_are_updated_in_each_step_and_views_too():
+    grid = transrank.Grid(WORLD, (3 * WORLD.size, 5), halo=1, periodic=True)
+    rows, columns = grid.local_shape
+    makes = [
+        lambda: np.zeros((rows, columns)),
+        lambda: np.zeros((rows, columns), order="F"),
+        lambda: np.zeros((rows, columns))[::-1, ::-1],
+        lambda: np.zeros((rows + 2, columns + 3, 2))[1:-1, 3:, 1],
+        lambda: np.zeros((rows, columns), [("a", "i1"), ("b", "f8")])["b"],
+    ]
+    for step in range(20):
+        u = makes[step % len(makes)]()
+        wanted = filled(grid, u, step)
+        grid.update(u)
+        assert np.array_equal(u, wanted), step
+    assert len(grid._updates) == len(makes)
+    grid.update(u.astype("f4"), u)
+    refused("read-only", lambda: grid.update(np.broadcast_to(np.zeros(1), u.shape)))
+
+
+def test_one_halo_serves_arrays_that_a_step_swaps():
+    grid = transrank.Grid(WORLD, (3 * WORLD.size, 5), halo=1, periodic=True)
+    arrays = [grid.zeros(), grid.zeros(), np.zeros(grid.local_shape)]
+    halo = grid.halo(arrays[0], others=[(each,) for each in arrays[1:]])
+    for step in range(12):
+        u = arrays[(step + WORLD.rank) % 3]  # each rank has its own order
+        wanted = filled(grid, u, step)
+        with halo.updating(u):
+            pass
+        assert np.array_equal(u, wanted), step
+        for wrong in (grid.zeros(), grid.zeros(dtype="f4")):
+            with pytest.raises(ValueError, match="bound"):
+                halo.update(wrong)
+    wanted = filled(grid, arrays[0], 0)
+    halo.update()
+    assert np.array_equal(arrays[0], wanted)
+
+
 def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
     grid = transrank.Grid(WORLD, (8, 6), halo=1)
     u = grid.zeros()
