@@ -280,6 +280,7 @@ void check_arrays(const route::Route& route, std::span<const Field> fields,
         std::intptr_t by;
     };
     std::vector<Moved> all;
+    all.reserve(2 * fields.size());
     const auto add = [&](const std::byte* was, const std::byte* is, std::int64_t bytes,
                          const auto& view, bool written) {
         StridedRange unit{};
@@ -290,9 +291,9 @@ void check_arrays(const route::Route& route, std::span<const Field> fields,
     };
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const auto& field = fields[i];
-        const auto what = name_of(i, route.rank());
-        check_address(what, "source", field.source, field.source_bytes);
-        check_address(what, "destination", field.destination, field.destination_bytes);
+        require((field.source != nullptr || field.source_bytes == 0) &&
+                    (field.destination != nullptr || field.destination_bytes == 0),
+                "an array given to start on rank ", route.rank(), " has no address");
         add(bound[i].source, field.source, field.source_bytes, field.source_view, false);
         add(bound[i].destination, field.destination, field.destination_bytes,
             field.destination_view, true);
