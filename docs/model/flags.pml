@@ -2,12 +2,14 @@
 // Model of the flags of transport/control_block.hpp as shared_direct.cpp uses them, with the
 // sleeping of memory/doorbell.hpp, for the model checker Spin.
 //
-// Two ranks pull from each other, EPOCHS times. Then they rest, or rank 1 publishes that it will
+// Two ranks pull from each other, EPOCHS times, each time from one of two arrays, whose number is
+// published in one word with the epoch. Then they rest, or rank 1 publishes that it will
 // publish nothing more (a breakage, or the end of its exchange) while rank 0 starts once more. Every
 // process has a store buffer, as on x86 (TSO). Checked: what is pulled is of this epoch and stays so while it is
 // read; no epoch that is complete is reported as broken; the one that cannot be completed is; and,
 // since nobody ever times out, nothing deadlocks. Each of the following must make the check fail:
 //   -DSTARTED_TOO_EARLY   `started` is published before the source is written
+//   -DSET_AFTER_EPOCH     the number of the array is published after the epoch
 //   -DNO_WAIT_FOR_DONE    an epoch ends without the peer's `done`
 //   -DDONE_TOO_EARLY      `done` is published before the source has been read
 //   -DNO_SECOND_LOOK      a breakage counts although the counters were read before it
@@ -18,7 +20,7 @@
 
 mtype = { source, started, done, broken };
 
-byte memory_source[2];
+byte memory_source[4];  // two arrays of each rank
 byte memory_started[2];
 byte memory_done[2];
 bool memory_broken[2];
@@ -38,7 +40,7 @@ end:
     :: atomic {
         buffer[owner]?variable, value;
         if
-        :: variable == source -> memory_source[owner] = value
+        :: variable == source -> memory_source[2 * owner + value % 2] = value / 2
         :: variable == started -> memory_started[owner] = value
         :: variable == done -> memory_done[owner] = value
         :: variable == broken -> memory_broken[owner] = true
@@ -62,7 +64,8 @@ inline ring(me, other) {
 }
 
 // What a rank looks at before it goes to sleep, and what it is woken for.
-#define peer_has_started(other, epoch) (memory_started[other] >= epoch)
+#define word(epoch, set) (2 * (epoch) + (set))
+#define peer_has_started(other, epoch) (memory_started[other] / 2 >= epoch)
 #define peer_is_done(other, epoch) (memory_done[other] >= epoch)
 #define news(other, epoch, moved) \
     ((!moved && peer_has_started(other, epoch)) || (moved && peer_is_done(other, epoch)) || \
@@ -73,8 +76,9 @@ inline pull(me, other, epoch) {
     buffer[me]!done, epoch;
     ring(me, other);
 #endif
-    assert(memory_source[other] == epoch);
-    assert(memory_source[other] == epoch);  // at the end of the copy as at its beginning
+    theirs = 2 * other + memory_started[other] % 2;
+    assert(memory_source[theirs] == epoch);
+    assert(memory_source[theirs] == epoch);  // at the end of the copy as at its beginning
 #ifndef DONE_TOO_EARLY
     buffer[me]!done, epoch;
 #ifndef NO_RING_FOR_DONE
@@ -88,6 +92,9 @@ proctype rank(byte me; byte last) {
     byte epoch = 1;
     byte other = 1 - me;
     byte seen;
+    byte set = 0;
+    byte before;
+    byte theirs;
     bool moved;
     bool owes;
     bool is_broken = false;
@@ -95,12 +102,20 @@ proctype rank(byte me; byte last) {
     :: is_broken || epoch > last -> break
     :: else ->
         moved = false;
+        before = set;
+        if
+        :: set = 0
+        :: set = 1
+        fi;
 #ifdef STARTED_TOO_EARLY
-        buffer[me]!started, epoch;
-        buffer[me]!source, epoch;
+        buffer[me]!started, word(epoch, set);
+        buffer[me]!source, word(epoch, set);
 #else
-        buffer[me]!source, epoch;
-        buffer[me]!started, epoch;
+        buffer[me]!source, word(epoch, set);
+#ifdef SET_AFTER_EPOCH
+        buffer[me]!started, word(epoch, before);
+#endif
+        buffer[me]!started, word(epoch, set);
 #endif
         ring(me, other);
         do

@@ -57,4 +57,4 @@ def test_every_part_of_a_protocol_is_needed(model, weakening, tmp_path):
 
 def test_every_model_says_what_must_make_it_fail():
     assert {model.stem for model, _ in weakenings()} == {"doorbell", "flags", "portions"}
-    assert len(weakenings()) == 4 + 7 + 7
+    assert len(weakenings()) == 4 + 8 + 7
