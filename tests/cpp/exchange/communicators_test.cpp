@@ -315,3 +315,50 @@ TEST_CASE("what is under way is waited for after its communicator was freed, and
         CHECK_THROWS_AS(exchange.start(), Misuse);
     }
 }
+
+// As a solver with several levels calls: each rank has its own number of pairs of arrays, and takes
+// them in its own order.
+TEST_CASE("arrays are given to each start without a collective call") {
+    const char* asked = std::getenv("TRANSRANK_TRIALS");
+    const int starts = asked == nullptr ? 400 : std::atoi(asked);
+    constexpr std::int64_t rows = 3;
+    Ring ring(world_rank(), world_size(), true, rows);
+    std::vector<std::vector<std::int64_t>> arrays(
+        static_cast<std::size_t>(35 + (11 * world_rank())));
+    for (auto& each : arrays) {
+        each.resize(2 * rows);
+    }
+    const auto fields_of = [&](std::vector<std::int64_t>& roots,
+                               std::vector<std::int64_t>& leaves) {
+        auto fields = ring.fields();
+        fields.front().source = reinterpret_cast<const std::byte*>(roots.data());
+        fields.front().destination = reinterpret_cast<std::byte*>(leaves.data());
+        fields.front().source_bytes = fields.front().destination_bytes =
+            rows * static_cast<std::int64_t>(sizeof(std::int64_t));
+        return fields;
+    };
+    for (const std::string transport : {"auto", "message"}) {
+        Options options;
+        options.transport = transport;
+        options.any_memory = true;
+        Exchange exchange(ring.route(), all_ranks, fields_of(arrays[0], arrays[1]), options);
+        const auto before = testing::collective_calls;
+        Random random(static_cast<std::uint64_t>(world_rank()));
+        int wrong = 0;
+        for (int start = 0; start < starts; ++start) {
+            const auto root = random() % arrays.size();
+            auto& roots = arrays[root];
+            auto& leaves = arrays[(root + 1 + (random() % (arrays.size() - 1))) % arrays.size()];
+            std::iota(roots.begin(), roots.end(), (start * std::int64_t{100}) + world_rank());
+            exchange.run_with(fields_of(roots, leaves));
+            for (std::int64_t row = 0; row < rows; ++row) {
+                wrong += leaves[static_cast<std::size_t>(row)] ==
+                                 (start * std::int64_t{100}) + ring.previous() + row
+                             ? 0
+                             : 1;
+            }
+        }
+        CHECK(wrong == 0);
+        CHECK(testing::collective_calls == before);
+    }
+}
