@@ -19,34 +19,29 @@ from mpi4py_fft import pencil  # noqa: E402
 
 
 class Transfer(pencil.Transfer):
-    """In place of MPI_Alltoallw of subarrays; bound once to each pair of a transform's arrays."""
+    """In place of MPI_Alltoallw of subarrays; bound each way to the arrays of the first call."""
 
     def __init__(self, comm, shape, _dtype, _subshape_a, axis_a, _subshape_b, axis_b):
         def grid(divided):
             parts = [comm.size if axis == divided else 1 for axis in range(len(shape))]
             return transrank.BlockGrid(list(map(transrank.Distribution.even, shape, parts)))
 
-        self.comm, self.bound = comm, {}
-        self.there = transrank.Redistribution(comm, grid(axis_b), grid(axis_a)).route
-        self.back = self.there.transposed()
+        self.comm, self.forth, self.back = comm, None, None
+        self.route = transrank.Redistribution(comm, grid(axis_b), grid(axis_a)).route
 
     def forward(self, array_a, array_b):
-        self.move(self.there, array_a, array_b)
+        self.forth = self.forth or self.bound(self.route, array_a, array_b)
+        self.forth.run((array_a, array_b))
 
     def backward(self, array_b, array_a):
-        self.move(self.back, array_b, array_a)
+        self.back = self.back or self.bound(self.route.transposed(), array_b, array_a)
+        self.back.run((array_b, array_a))
 
-    def move(self, route, start, end):
-        key = route is self.there, start.ctypes.data, end.ctypes.data
-        if key not in self.bound:
-            self.bound[key] = transrank.Exchange(
-                route, self.comm, (start, end), dimensions=start.ndim
-            )
-        self.bound[key].run()
+    def bound(self, route, *arrays):
+        return transrank.Exchange(route, self.comm, arrays, dimensions=arrays[0].ndim)
 
     def destroy(self):
-        for exchange in self.bound.values():
-            exchange.close()
+        self.forth = self.back = None
 
 
 def plan(comm, extents, *, transfers=Transfer, shared=True):

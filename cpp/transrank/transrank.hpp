@@ -33,6 +33,7 @@
 /// Where a program begins.
 namespace transrank {
 using array::field;
+using array::fields;
 using grid::Ghosts;
 using grid::Grid;
 }  // namespace transrank
