@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -56,17 +57,24 @@ public:
     /// Collective. Binds an exchange, as its constructor does, in place of what was stored before.
     /// Where that throws, what was stored before stays stored.
     void store(std::vector<copy::Field> fields, const exchange::Options& options = {}) {
-        exchange_.emplace(exchange::Exchange(route_, comm_, std::move(fields), options));
+        store(std::move(fields), {}, options);
+    }
+    void store(std::vector<copy::Field> fields, std::vector<std::vector<copy::Field>> others,
+               const exchange::Options& options = {}) {
+        exchange_.emplace(
+            exchange::Exchange(route_, comm_, std::move(fields), std::move(others), options));
     }
 
     /// What was stored; throws std::logic_error when nothing was. It has the same life by these
     /// names:
     [[nodiscard]] exchange::Exchange& stored();
     void start() { stored().start(); }
+    void start_with(std::span<const copy::Field> fields) { stored().start_with(fields); }
     bool test() { return stored().test(); }
     void wait() { stored().wait(); }
     bool wait_for(double seconds) { return stored().wait_for(seconds); }
     void run() { stored().run(); }
+    void run_with(std::span<const copy::Field> fields) { stored().run_with(fields); }
     [[noreturn]] void abandon(const std::string& why) { stored().abandon(why); }
     [[nodiscard]] std::string explain() { return stored().explain(); }
     /// Not collective. Closes the stored exchange; one that is under way is broken by it.

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import transrank
+from python.exchange.cases import FORMS
 from python.spmd import MPI, WORLD, main, property_test
 from support.trials import trials
 
@@ -28,6 +29,7 @@ class Case:
     components_first: bool
     dtype: str
     root: int
+    forms: tuple[str, ...]  # of the views of each rank
 
     def grid(self) -> transrank.Grid:
         return transrank.Grid(
@@ -46,6 +48,12 @@ class Case:
         parts = np.arange(prod(self.components)).reshape(self.components)
         beside = parts.reshape(self.components + (1,) * cells.ndim)
         return (values + (beside if self.components_first else parts)).astype(self.dtype)
+
+    def view(self, array: NDArray[Any]) -> NDArray[Any]:
+        """A copy in this rank's form."""
+        made = FORMS[self.forms[WORLD.rank]](np.zeros, array.shape, array.dtype)
+        made[...] = array
+        return made
 
     def with_components(self, cells: NDArray[Any]) -> NDArray[Any]:
         """The same in each component."""
@@ -95,6 +103,7 @@ def cases(draw: st.DrawFn) -> Case:
         components_first=draw(st.booleans()),
         dtype=draw(st.sampled_from(["float64", "int32", "complex64"])),
         root=draw(st.integers(0, WORLD.size - 1)),
+        forms=tuple(draw(st.sampled_from([*FORMS])) for _ in range(WORLD.size)),
     )
 
 
@@ -130,16 +139,17 @@ def test_grids_move_what_numpy_indexes(case):
     box = (..., *grid.box) if case.components_first else grid.box
     one = grid.full(UNTOUCHED, case.components, case.dtype)
     one[grid.owned] = whole[box]
-    two, before = one.copy(), one.copy()
+    two, three, before = case.view(one), case.view(one), one.copy()
     wanted = expected(case, grid, before)
     refused = None
     try:
         halo = grid.halo(one, two)
         halo.update()
+        grid.update(three)
     except transrank.AgreedError as error:
         refused = str(error)
     pencils = grid.with_parts(case.others)
-    moved = grid.to(pencils, one)
+    moved = grid.to(pencils, case.view(one))
     back = pencils.to(grid, moved, out=grid.full(UNTOUCHED, case.components, case.dtype))
     gathered = grid.gather(one, case.root)
     scattered = pencils.scatter(gathered, case.root)
@@ -147,6 +157,7 @@ def test_grids_move_what_numpy_indexes(case):
     if refused is None:
         assert np.array_equal(one, wanted), (one, wanted)
         assert np.array_equal(two, wanted)
+        assert np.array_equal(three, wanted)
     else:
         assert too_thin(case, grid), refused
     assert np.array_equal(moved[pencils.owned], whole[there])
