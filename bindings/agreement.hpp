@@ -70,7 +70,7 @@ void agree(CommunicatorArgument comm, std::string_view call,
     return exchange::KnownCommunicator::get(comm.handle);
 }
 
-/// Collective work over a communicator of its own, while other threads run.
+/// Collective work that begins with an agreement, while other threads run.
 template <class Work>
 auto together(CommunicatorArgument comm, std::string_view call, const Work& work) {
     const nanobind::gil_scoped_release released;

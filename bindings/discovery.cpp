@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,12 +41,27 @@ namespace {
 using discovery::Numbering;
 using route::Route;
 
-template <class Owners>
-Route ghost_pull(CommunicatorArgument comm, const Owners& owners, const Integers& ghosts,
-                 std::int64_t begin, std::int64_t extent) {
-    const auto wanted = as_span(ghosts);
-    return together(comm, "route.ghost_pull", [&](const mpi::Communicator& own) {
-        return discovery::ghost_pull(own, owners, wanted, {.begin = begin, .extent = extent});
+/// Of what `work` returns: the owners, the ghosts, and where they arrive.
+Attempt ghost_pull(CommunicatorArgument comm, const char* call, const nb::callable& work) {
+    discovery::GhostPull pull;
+    const auto take = [&](nb::handle wanted) {
+        if (!nb::try_cast(wanted[0], pull.rows)) {
+            pull.owners = nb::cast<const layout::Distribution*>(wanted[0]);
+        }
+        pull.ghosts = as_span(nb::cast<Integers>(wanted[1], false));
+        pull.place = {.begin = nb::cast<std::int64_t>(wanted[2]),
+                      .extent = nb::cast<std::int64_t>(wanted[3])};
+    };
+    return attempted(comm, [&] {
+        const Outcome own(work, comm.rank(), std::cref(take));
+        return own.settled([&] {
+            return nb::cast(together(comm, call, [&](const mpi::Communicator& base) {
+                return discovery::ghost_pull(base, [&] {
+                    own.require();
+                    return pull;
+                });
+            }));
+        });
     });
 }
 
@@ -67,8 +83,6 @@ std::tuple<Route, nb::ndarray<nb::numpy, std::int64_t>> ghost_push(
 
 template <class Owners>
 void bind_ghosts(nb::module_& module) {
-    module.def("ghost_pull", &ghost_pull<Owners>, "comm"_a, "owners"_a, "ghosts"_a.noconvert(),
-               "begin"_a, "extent"_a);
     module.def("ghost_push", &ghost_push<Owners>, "comm"_a, "owners"_a, "rows"_a.noconvert(),
                "targets"_a.noconvert(), "ghost_begin"_a = 0);
 }
@@ -225,6 +239,7 @@ void bind_route_files(nb::module_& module) {
 
 void bind_discovery(nb::module_& module) {
     bind_numbering(module);
+    module.def("ghost_pull", &ghost_pull, "comm"_a, "call"_a, "work"_a);
     bind_ghosts<layout::Distribution>(module);
     bind_ghosts<Numbering>(module);
     bind_discovery_of_lists(module);

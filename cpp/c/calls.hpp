@@ -46,7 +46,7 @@ public:
 
 /// Collective. `check` looks at the arguments of this rank, and returns the work to be done when
 /// all have: what it throws on one rank is thrown on all. Returns what that work does, given a
-/// communicator of its own. `call`: the name of the function of C.
+/// communicator. `call`: the name of the function of C.
 template <class Check>
 auto together(const char* call, MPI_Comm comm, const Check& check) {
     const RefusalEnd end;

@@ -317,8 +317,12 @@ class Numbering:
         """
 
 def ghost_pull(
-    comm: Comm, owners: Distribution | Numbering, ghosts: _Integers, begin: int, extent: int
-) -> Route: ...
+    comm: Comm,
+    call: str,
+    work: Callable[[], tuple[Sequence[str], tuple[Distribution | Numbering, _Integers, int, int]]],
+) -> _Attempt[Route]:
+    """Collective. As `attempt`: `work` returns the owners, the ghosts, their begin and extent."""
+
 def ghost_push(
     comm: Comm,
     owners: Distribution | Numbering,

@@ -85,10 +85,13 @@ void GhostUpdate::create_global_mapping() {
 
 void GhostUpdate::create_ghost_mapping(std::span<const std::int64_t> pulled) {
     map(together("ArrayTransformer.create_ghost_mapping", [&](const mpi::Communicator& comm) {
-        mpi::agree(comm, [&] { check_numbering(comm.rank()); });
-        auto route =
-            discovery::ghost_pull(comm, *numbering_, pulled,
-                                  {.begin = 0, .extent = static_cast<std::int64_t>(pulled.size())});
+        auto route = discovery::ghost_pull(comm, [&] {
+            check_numbering(comm.rank());
+            return discovery::GhostPull{
+                .rows = &*numbering_,
+                .ghosts = pulled,
+                .place = {.begin = 0, .extent = static_cast<std::int64_t>(pulled.size())}};
+        });
         return make_mapping(*numbering_, std::move(route), {pulled.begin(), pulled.end()});
     }));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,19 @@ struct GhostPlace {
     std::int64_t extent = 0;  ///< of the array
 };
 
+/// What one rank asks for.
+struct GhostPull {
+    const layout::Distribution* owners = nullptr;  ///< this one
+    const Numbering* rows = nullptr;               ///< or this one
+    std::span<const std::int64_t> ghosts;
+    GhostPlace place;
+};
+
+/// Collective. The route that fetches what `make` returns, which may throw on any rank, as the
+/// functions below say: the ranks agree on that and on what they ask for at once.
+[[nodiscard]] route::Route ghost_pull(const mpi::Communicator& comm,
+                                      const std::function<GhostPull()>& make);
+
 /// Collective. The route that fetches `ghosts`, global indices, from their owners: ghost i arrives
 /// at row place.begin + i of the destination. An index may be asked for more than once, and one may
 /// be this rank's own. The parts of `owners` are the ranks of `comm`.
@@ -28,16 +42,22 @@ struct GhostPlace {
 /// fit their place, or ranks pass different distributions. Time and memory are those of the list
 /// and of the ranks that it concerns; owners in an irregular table are compared whole besides, in a
 /// time that grows with the number of ranks.
-[[nodiscard]] route::Route ghost_pull(const mpi::Communicator& comm,
-                                      const layout::Distribution& owners,
-                                      std::span<const std::int64_t> ghosts,
-                                      const GhostPlace& place);
+[[nodiscard]] inline route::Route ghost_pull(const mpi::Communicator& comm,
+                                             const layout::Distribution& owners,
+                                             std::span<const std::int64_t> ghosts,
+                                             const GhostPlace& place) {
+    return ghost_pull(
+        comm, [&] { return GhostPull{.owners = &owners, .ghosts = ghosts, .place = place}; });
+}
 
 /// Collective. The same for rows numbered through all ranks: in one delivery where owners are
 /// known (Numbering::owners), else in three, two of them to look up the owners (look_up_owners).
-[[nodiscard]] route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
-                                      std::span<const std::int64_t> ghosts,
-                                      const GhostPlace& place);
+[[nodiscard]] inline route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
+                                             std::span<const std::int64_t> ghosts,
+                                             const GhostPlace& place) {
+    return ghost_pull(comm,
+                      [&] { return GhostPull{.rows = &rows, .ghosts = ghosts, .place = place}; });
+}
 
 /// A route that was made by its senders, and what its receivers must know of it.
 struct Pushed {

@@ -44,15 +44,6 @@ layout::Stretch stretch_of(std::int64_t index, std::span<const OwnerRange> owner
     return {.part = static_cast<int>(owner), .range = {.begin = begin, .end = end}};
 }
 
-route::Route exchange_requests(const mpi::Communicator& comm, std::int64_t owned,
-                               GhostRequests requests, const GhostPlace& place) {
-    const auto messages = deliver(comm, std::move(requests.messages), Subject::ghosts_wanted);
-    return mpi::agreed(comm, [&] {
-        return read_ghost_requests(comm.rank(), comm.size(), owned, place, std::move(requests.legs),
-                                   messages);
-    });
-}
-
 }  // namespace
 
 GhostRequests write_ghost_requests(int rank, const Distribution& owners,
@@ -80,40 +71,52 @@ route::Route read_ghost_requests(int rank, int ranks, std::int64_t owned, const 
     return {rank, ranks, owned, place.extent, std::move(granted), std::move(requests)};
 }
 
-route::Route ghost_pull(const mpi::Communicator& comm, const Distribution& owners,
-                        std::span<const std::int64_t> ghosts, const GhostPlace& place) {
-    const mpi::Call call(comm, "route.ghost_pull");
-    auto requests = agreed_for(comm, owners, [&] {
-        check_parts(owners, comm);
-        return write_ghost_requests(comm.rank(), owners, ghosts, place);
-    });
-    return exchange_requests(comm, owners.owned(comm.rank()), std::move(requests), place);
-}
-
-route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
-                        std::span<const std::int64_t> ghosts, const GhostPlace& place) {
+route::Route ghost_pull(const mpi::Communicator& comm, const std::function<GhostPull()>& make) {
     const mpi::Call call(comm, "route.ghost_pull");
     const int rank = comm.rank();
+    GhostPull pull;
+    const Distribution* owners = nullptr;  // where they need not be looked up
+    mpi::Words words;
     GhostRequests requests;
-    const auto write_if_known = [&] {
-        rows.check_made_for(comm);
-        if (rows.owners()) {
-            requests = write_ghost_requests(rank, *rows.owners(), ghosts, place);
-            return true;
+    Announcement announced;
+    const auto write = [&] {
+        pull = make();
+        const auto* rows = pull.rows;
+        owners = rows == nullptr ? pull.owners : rows->owners() ? &*rows->owners() : nullptr;
+        words = {rows == nullptr ? owners->words() : rows->words()};
+        if (rows == nullptr) {
+            check_parts(*owners, comm);
+        } else {
+            rows->check_made_for(comm);
         }
-        check_place(rank, ghosts.size(), place);
-        for (std::size_t i = 0; i < ghosts.size(); ++i) {
-            route::check_ghost(rank, i, ghosts[i], rows.extent());
+        if (owners != nullptr) {
+            requests = write_ghost_requests(rank, *owners, pull.ghosts, pull.place);
+            announced.add(comm, requests.messages);
+            return;
         }
-        return false;
+        check_place(rank, pull.ghosts.size(), pull.place);
+        for (std::size_t i = 0; i < pull.ghosts.size(); ++i) {
+            route::check_ghost(rank, i, pull.ghosts[i], rows->extent());
+        }
     };
-    if (!agreed_for(comm, rows, write_if_known)) {
-        const auto owners = look_up_owners(comm, rows.owned(), rows.extent(), ghosts);
-        mpi::agree(comm, [&] {
-            requests = write_ghost_requests(rank, owners, rows.extent(), ghosts, place);
-        });
+    mpi::agree(comm, write, owners_differ, words, announced.sums());
+    if (owners == nullptr) {
+        const auto found =
+            look_up_owners(comm, pull.rows->owned(), pull.rows->extent(), pull.ghosts);
+        const auto write_to_found = [&] {
+            requests =
+                write_ghost_requests(rank, found, pull.rows->extent(), pull.ghosts, pull.place);
+            announced.add(comm, requests.messages);
+        };
+        mpi::agree(comm, write_to_found, {}, {}, announced.sums());
     }
-    return exchange_requests(comm, rows.owned().length(), std::move(requests), place);
+    const auto messages =
+        deliver(comm, std::move(requests.messages), Subject::ghosts_wanted, announced);
+    return mpi::agreed(comm, [&] {
+        const auto owned = owners != nullptr ? owners->owned(rank) : pull.rows->owned().length();
+        return read_ghost_requests(rank, comm.size(), owned, pull.place, std::move(requests.legs),
+                                   messages);
+    });
 }
 
 }  // namespace transrank::discovery

@@ -77,6 +77,28 @@ std::vector<route::Leg> take_legs(std::span<const Message> messages) {
     return legs;
 }
 
+void Announcement::add(const mpi::Communicator& comm, std::span<const Message> messages) {
+    for (const auto& message : messages) {
+        sums_.front() += pieces_of(message, most_piece_bytes) > 1 ? 1 : 0;
+        if (comm.size() <= most_counted) {
+            ++sums_[1 + static_cast<std::size_t>(message.peer)];
+        }
+    }
+}
+
+std::optional<std::size_t> Announcement::to(int rank, int ranks) const {
+    return ranks <= most_counted ? std::optional(sums_[1 + static_cast<std::size_t>(rank)])
+                                 : std::nullopt;
+}
+
+std::vector<Message> deliver(const mpi::Communicator& comm, std::vector<Message> messages,
+                             Subject subject, const Announcement& announced) {
+    return announced.in_pieces()
+               ? deliver(comm, std::move(messages), subject)
+               : mpi::deliver(comm, std::move(messages), static_cast<int>(subject),
+                              announced.to(comm.rank(), comm.size()));
+}
+
 std::vector<Message> deliver(const mpi::Communicator& comm, std::vector<Message> messages,
                              Subject subject, std::size_t piece_bytes) {
     const auto to_others = std::ranges::partition(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
@@ -113,26 +115,48 @@ template <class Write>
 /// The leg in each of these messages, which hold nothing else.
 [[nodiscard]] std::vector<route::Leg> take_legs(std::span<const mpi::Message> messages);
 
-/// The purpose of a delivery. Each takes this tag and the next one.
+/// The purpose of a delivery. Each takes this tag and the next one; those below are transport::Tag.
 enum class Subject : std::uint8_t {
-    ghosts_wanted = 0,
-    rows_pushed = 2,
-    ghost_begins = 4,
-    index_lists = 6,
-    legs_found = 8,
-    row_places = 10,
-    legs_in_units = 12,
-    leg_digests = 14,
-    owners_asked = 16,
-    owners_answered = 18,
-    cells_found = 20,
+    ghosts_wanted = 16,
+    rows_pushed = 18,
+    ghost_begins = 20,
+    index_lists = 22,
+    legs_found = 24,
+    row_places = 26,
+    legs_in_units = 28,
+    leg_digests = 30,
+    owners_asked = 32,
+    owners_answered = 34,
+    cells_found = 36,
+};
+
+/// Longer messages go in pieces: MPI 3 counts the bytes of a message in int.
+inline constexpr std::size_t most_piece_bytes = std::size_t{1} << 30U;
+
+/// What ranks must know of a delivery before they begin it: whether some message goes in pieces,
+/// and, where ranks are few, how many messages come to each. Then they need no consensus.
+class Announcement {
+public:
+    /// What this rank sends.
+    void add(const mpi::Communicator& comm, std::span<const mpi::Message> messages);
+    /// For the agreement before the delivery, which makes them those of all ranks.
+    [[nodiscard]] std::span<std::uint64_t> sums() noexcept { return sums_; }
+    [[nodiscard]] bool in_pieces() const noexcept { return sums_.front() != 0; }
+    [[nodiscard]] std::optional<std::size_t> to(int rank, int ranks) const;
+
+private:
+    static constexpr int most_counted = 32;
+    std::array<std::uint64_t, 1 + most_counted> sums_{};
 };
 
 /// Collective. As mpi::deliver, but messages may have any length, one may go to this rank itself,
-/// and nothing needs to stand between two deliveries. Longer messages than `piece_bytes`, the same
-/// on every rank, go in pieces: MPI 3 counts the bytes of a message in int.
+/// and nothing needs to stand between two deliveries. `piece_bytes` is the same on every rank.
 [[nodiscard]] std::vector<mpi::Message> deliver(const mpi::Communicator& comm,
                                                 std::vector<mpi::Message> messages, Subject subject,
-                                                std::size_t piece_bytes = std::size_t{1} << 30U);
+                                                std::size_t piece_bytes = most_piece_bytes);
+/// The same after an agreement in which it was announced; none goes to this rank itself.
+[[nodiscard]] std::vector<mpi::Message> deliver(const mpi::Communicator& comm,
+                                                std::vector<mpi::Message> messages, Subject subject,
+                                                const Announcement& announced);
 
 }  // namespace transrank::discovery

@@ -9,13 +9,11 @@
 #include <new>
 #include <random>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "transrank/exchange/backoff.hpp"
 #include "transrank/exchange/engine.hpp"
-#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/breakage.hpp"
@@ -215,27 +213,16 @@ void KnownCommunicator::fail_alone() noexcept {
     }
 }
 
-namespace {
-
-// All calls begin alike: with the name, what is needed of a pool, and further sums.
-constexpr std::size_t most_sums = 8;
-constexpr std::size_t words_of_meeting =
-    1 + std::tuple_size_v<mpi::CommunicatorPool::States> + most_sums;
-
-}  // namespace
-
-const mpi::Communicator& KnownCommunicator::meet(std::span<std::uint64_t> sums) {
+const mpi::Communicator& KnownCommunicator::unbroken() const {
     mpi::require_usable();
     if (breakage_.cause != Breakage::Cause::none) {
         throw BrokenExchange(breakage_);
     }
-    std::array<std::uint64_t, words_of_meeting> words{mpi::balance_of_call(base_)};
-    std::ranges::copy(sums, words.begin() + 1);
-    mpi::reduce(base_, std::span(words), MPI_SUM);
-    if (words.front() != 0) {
-        mpi::agree_on_call(base_);
-    }
-    std::copy_n(words.begin() + 1, sums.size(), sums.begin());
+    return base_;
+}
+
+const mpi::Communicator& KnownCommunicator::meet(std::span<std::uint64_t> sums) {
+    mpi::meet(unbroken(), sums);
     return base_;
 }
 
@@ -258,7 +245,7 @@ std::optional<mpi::CommunicatorPool::Lease> KnownCommunicator::acquire_from(
         failed = true;
     }
     const auto own = pool.states();
-    std::array<std::uint64_t, words_of_meeting - 1> words{needed ? 1U : 0U, failed ? 1U : 0U};
+    std::array<std::uint64_t, mpi::most_sums> words{needed ? 1U : 0U, failed ? 1U : 0U};
     const auto states = std::span(words).subspan(2, own.size());
     const auto further = std::span(words).subspan(2 + own.size(), sums.size());
     std::ranges::copy(own, states.begin());

@@ -49,22 +49,13 @@ public:
     [[nodiscard]] std::optional<mpi::CommunicatorPool::Lease> acquire_tags_if_needed(
         bool needed, std::span<std::uint64_t> sums = {});
 
-    /// Collective, as `meet`. What `work` returns, which is collective, too, and is given a
-    /// communicator of its own. `call` names what the user has called.
+    /// Collective, as `meet`. What `work` returns, which is collective, too: it begins with an
+    /// agreement, and is given the communicator for that and the rest. `call` names what the user
+    /// has called.
     template <class Work>
     auto together(std::string_view call, const Work& work) {
         const mpi::Call named(base_, call);
-        return attempt([&] {
-            auto lease = acquire();
-            try {
-                return work(lease.comm());
-            } catch (const mpi::AgreedError&) {
-                throw;
-            } catch (...) {  // nobody knows where the others are
-                lease.poison();
-                throw;
-            }
-        });
+        return attempt([&] { return work(unbroken()); });
     }
 
     /// Collective. What `work` returns, which is collective, too. When it fails on this rank alone,
@@ -87,8 +78,9 @@ public:
         }
     }
 
-    /// Of all ranks, as returned by `meet`.
+    /// Of all ranks, as returned by `meet`. The other throws BrokenExchange when one will not come.
     [[nodiscard]] const mpi::Communicator& base() const noexcept { return base_; }
+    [[nodiscard]] const mpi::Communicator& unbroken() const;
     [[nodiscard]] int rank() const noexcept { return base().rank(); }
     [[nodiscard]] const memory::Node& node() const noexcept { return node_; }
 

@@ -8,6 +8,7 @@
 #include <new>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
@@ -103,23 +104,24 @@ std::uint64_t balance_of(const Communicator& comm, std::uint64_t said) {
            mixed(said + mixed(static_cast<std::uint64_t>(next)));
 }
 
-// All agreements begin alike, whatever is agreed on. Returns how many ranks refuse, and 0 if all
-// have said the same in the same call.
-std::array<std::uint64_t, 2> meet(const Communicator& comm, bool refuses, std::uint64_t own) {
-    require_usable();
-    std::array<std::uint64_t, 2> sums{refuses ? 1U : 0U,
-                                      balance_of(comm, said(own, comm.state()->call))};
-    reduce(comm, std::span(sums), MPI_SUM);
-    if (sums[1] != 0) {
-        agree_on_call(comm);
-    }
-    return sums;
+// Collective. Throws AgreedError on every rank when some ranks make different calls.
+void agree_on_call(const Communicator& comm) {
+    const std::string own(comm.state()->call);
+    const auto first = broadcast(comm, own, 0);
+    throw_first(comm, own != first,
+                "rank " + std::to_string(comm.rank()) + " calls " + own + ", rank 0 " + first +
+                    ": all ranks of the communicator must make the same calls in the same order");
 }
 
-// Throws on every rank when these words are not those of rank 0 on some rank.
-void compare(const Communicator& comm, std::string_view what, const Words& words) {
+// Throws on every rank when these words are not those of rank 0 on some rank. Where some rank
+// refuses, it may have none.
+void compare(const Communicator& comm, std::string_view what, const Words& words,
+             bool may_be_missing = false) {
     auto first = broadcast(comm, joined(words), 0);
     agree(comm, [&] {
+        if (may_be_missing && (first.empty() || words.empty())) {
+            return;
+        }
         const auto check = [&](const std::string& own) {
             const auto theirs = take_word(first);
             if (own != theirs) {
@@ -149,20 +151,19 @@ std::uint64_t balance_of(const Communicator& comm, const Words& words) {
     return balance_of(comm, said(0, words));
 }
 
-std::uint64_t balance_of_call(const Communicator& comm) {
-    return balance_of(comm, said(0, comm.state()->call));
-}
-
-void agree_on_call(const Communicator& comm) {
-    const std::string own(comm.state()->call);
-    const auto first = broadcast(comm, own, 0);
-    throw_first(comm, own != first,
-                "rank " + std::to_string(comm.rank()) + " calls " + own + ", rank 0 " + first +
-                    ": all ranks of the communicator must make the same calls in the same order");
+void meet(const Communicator& comm, std::span<std::uint64_t> sums) {
+    require_usable();
+    std::array<std::uint64_t, 1 + most_sums> words{balance_of(comm, said(0, comm.state()->call))};
+    std::ranges::copy(sums, words.begin() + 1);
+    reduce(comm, std::span(words), MPI_SUM);
+    if (words.front() != 0) {
+        agree_on_call(comm);
+    }
+    std::copy_n(words.begin() + 1, sums.size(), sums.begin());
 }
 
 void agree_on(const Communicator& comm, std::string_view what, const std::function<Words()>& work,
-              const Words& given) {
+              const Words& given, std::span<std::uint64_t> sums) {
     Words made;
     std::string refusal;
     bool failed = false;
@@ -172,9 +173,14 @@ void agree_on(const Communicator& comm, std::string_view what, const std::functi
         failed = true;
         refusal = words_of_current(comm.rank());
     }
-    const auto [refusals, balance] = meet(comm, failed, said(said(0, given), made));
+    std::array<std::uint64_t, most_sums> all{failed ? 1U : 0U,
+                                             balance_of(comm, said(said(0, given), made))};
+    std::ranges::copy(sums, all.begin() + 2);
+    meet(comm, std::span(all).first(2 + sums.size()));
+    std::copy_n(all.begin() + 2, sums.size(), sums.begin());
+    const auto [refusals, balance] = std::pair(all[0], all[1]);
     if (balance != 0) {
-        compare(comm, what, given);
+        compare(comm, what, given, refusals != 0);
     }
     if (refusals != 0) {
         throw_first(comm, failed, refusal);

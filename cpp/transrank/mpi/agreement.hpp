@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -42,14 +44,25 @@ private:
 
 using Words = std::vector<std::string>;
 
+/// How many numbers go into a meeting besides its own.
+inline constexpr std::size_t most_sums = 63;
+
+/// Collective. All collective calls, and all agreements, begin alike: replaces `sums`, `most_sums`
+/// at most, by their sums over all ranks. Throws AgreedError on every rank when some ranks make
+/// different calls (Call).
+void meet(const Communicator& comm, std::span<std::uint64_t> sums);
+
 /// Collective. Runs `work`, which must not communicate, on every rank. All ranks throw the same
 /// AgreedError when the words of some rank are not those of rank 0, or `work` throws somewhere:
 /// 1. The words `given` differ: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`.
 /// 2. `work` throws: the message of the lowest such rank, at most a mebibyte of it.
 /// 3. The words that `work` returns differ: as for `given`.
 /// Of several the first counts. Needs no memory itself where nothing is said and none throws.
+/// `work` may give the words as well; where it throws before, they are not compared.
+/// `sums`, most_sums - 2 at most, go with it: `work` may set them, and then they are the sums over
+/// all ranks.
 void agree_on(const Communicator& comm, std::string_view what, const std::function<Words()>& work,
-              const Words& given = {});
+              const Words& given = {}, std::span<std::uint64_t> sums = {});
 
 /// Collective. The same of words alone.
 inline void agree_on(const Communicator& comm, std::string_view what, const Words& given) {
@@ -59,20 +72,20 @@ inline void agree_on(const Communicator& comm, std::string_view what, const Word
 /// Collective. The same for work that says nothing itself.
 template <class Work>
 void agree(const Communicator& comm, const Work& work, std::string_view what = {},
-           const Words& given = {}) {
+           const Words& given = {}, std::span<std::uint64_t> sums = {}) {
     const auto say_nothing = [&] {
         work();
         return Words();
     };
-    agree_on(comm, what, std::cref(say_nothing), given);
+    agree_on(comm, what, std::cref(say_nothing), given, sums);
 }
 
 /// Collective. The same for work that returns something.
 template <class Work>
 [[nodiscard]] auto agreed(const Communicator& comm, const Work& work, std::string_view what = {},
-                          const Words& given = {}) {
+                          const Words& given = {}, std::span<std::uint64_t> sums = {}) {
     std::optional<std::invoke_result_t<Work>> made;
-    agree(comm, [&] { made.emplace(work()); }, what, given);
+    agree(comm, [&] { made.emplace(work()); }, what, given, sums);
     return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
 }
 
@@ -83,11 +96,5 @@ void throw_first(const Communicator& comm, bool failed, const std::string& words
 /// Not collective. The sum of these numbers over all ranks is 0 when all give the same words; if
 /// not, once in 2^64 times.
 [[nodiscard]] std::uint64_t balance_of(const Communicator& comm, const Words& words);
-
-/// Not collective. The same of the name of the call that each rank makes.
-[[nodiscard]] std::uint64_t balance_of_call(const Communicator& comm);
-
-/// Collective. Throws AgreedError on every rank when some ranks make different calls.
-void agree_on_call(const Communicator& comm);
 
 }  // namespace transrank::mpi

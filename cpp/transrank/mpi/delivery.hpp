@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
@@ -21,7 +22,10 @@ struct Message {
 ///
 /// A rank may return while others still listen: between two deliveries with one tag on one
 /// communicator there must be another collective call.
+///
+/// `coming`: how many messages come to this rank, if each rank knows that: then nobody waits for
+/// ranks that it has no message from.
 [[nodiscard]] std::vector<Message> deliver(const Communicator& comm, std::vector<Message> messages,
-                                           int tag);
+                                           int tag, std::optional<std::size_t> coming = {});
 
 }  // namespace transrank::mpi

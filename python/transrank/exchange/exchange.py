@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Checked: TypeAlias = tuple[list[_core._Field], "CheckedOptions", _core.Route, int]
 
 _LONGEST_MESSAGE_BYTES = 2**63 - 1
+_TRANSPORTS = ("auto", *(name for name, _ in _core.transports()))
 
 # operation, transport, push_below_bytes, longest_message_bytes, any_memory
 CheckedOptions: TypeAlias = tuple[str, str, int | None, int, bool]
@@ -222,9 +223,8 @@ def check_options(
     """The options for the compiled module. Raises TypeError or ValueError that name the option."""
     if not isinstance(operation, str) or operation not in OPERATIONS:
         raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
-    known = ("auto", *(name for name, _ in _core.transports()))
-    if not isinstance(transport, str) or transport not in known:
-        raise ValueError(f"unknown transport {transport!r}; known: {', '.join(known)}")
+    if not isinstance(transport, str) or transport not in _TRANSPORTS:
+        raise ValueError(f"unknown transport {transport!r}; known: {', '.join(_TRANSPORTS)}")
     push_below = (
         None if push_below_bytes is None else _bytes("push_below_bytes", push_below_bytes, least=0)
     )
@@ -252,7 +252,7 @@ def _check_number(given: int, bound: int) -> None:
 def _both(dimensions: int | tuple[int, int]) -> tuple[int, int]:
     source, destination = dimensions if isinstance(dimensions, tuple) else (dimensions, dimensions)
     both = (source, destination)
-    if any(index(number) < 1 for number in both):
+    if index(source) < 1 or index(destination) < 1:
         raise ValueError(
             f"dimensions is {dimensions!r}; give an integer of at least 1, or a pair of these for "
             "source and destination"

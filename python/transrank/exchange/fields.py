@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from transrank.exchange.scalars import scalar_of
+from transrank.exchange.scalars import WORDS, scalar_of
 
 if TYPE_CHECKING:
     from transrank._core import Route
@@ -22,8 +21,7 @@ Fields: TypeAlias = OneField | list[OneField] | list[Array] | list[tuple[Array, 
 _MAIN_MEMORY = (1, 3, 11)  # DLPack's numbers: CPU, and memory of the CPU pinned for CUDA or ROCm
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """A source and a destination whose leading dimensions count the units of a route."""
 
     source: Array
@@ -34,7 +32,8 @@ class Field:
 
     def describe(self) -> str:
         """The properties that must be the same on every rank."""
-        return f"units of shape {self.unit_shape} of {self.source.dtype}"
+        dtype = self.source.dtype
+        return f"units of shape {self.unit_shape} of {WORDS.get(dtype) or dtype}"
 
     def like(self) -> Like:
         """What arrays in their place have in common with these."""

@@ -22,6 +22,9 @@ _NUMBERS = {
     np.dtype(np.complex128): "float64",
 }
 
+# NumPy takes long to name a type.
+WORDS = {dtype: str(dtype) for dtype in _NUMBERS}
+
 
 def scalar_of(dtype: np.dtype[Any], operation: str) -> str:
     """Name of the scalar by which rows of `dtype` are combined; OPAQUE where they are only copied.

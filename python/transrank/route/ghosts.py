@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from transrank import _core
-from transrank.agreement import agree, require_communicator
+from transrank.agreement import agree, called, require_communicator, settled
 from transrank.route.indices import as_index, as_indices, as_ranks
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+
+    Owners: TypeAlias = _core.Distribution | _core.Numbering
 
 
 def ghost_pull(
@@ -45,18 +47,15 @@ def ghost_pull(
     """
     require_communicator(comm)
 
-    def check() -> tuple[NDArray[np.int64], int, int]:
-        _check_owners(owners, comm.rank)
-        wanted = as_indices(f"the list of ghosts on rank {comm.rank}", ghosts)
-        first = as_index(f"begin on rank {comm.rank}", begin)
+    def check() -> tuple[tuple[()], tuple[Owners, NDArray[np.int64], int, int]]:
+        rank = comm.rank
+        wanted = as_indices(f"the list of ghosts on rank {rank}", ghosts)
+        first = as_index(f"begin on rank {rank}", begin)
         least = first + len(wanted)
-        return (
-            wanted,
-            first,
-            as_index(f"extent on rank {comm.rank}", least if extent is None else extent),
-        )
+        end = as_index(f"extent on rank {rank}", least if extent is None else extent)
+        return (), (_owners(owners, rank), wanted, first, end)
 
-    return _core.ghost_pull(comm, owners, *agree(comm, check))
+    return settled(_core.ghost_pull(comm, called(), check))
 
 
 def ghost_push(
@@ -80,7 +79,7 @@ def ghost_push(
     require_communicator(comm)
 
     def check() -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
-        _check_owners(owners, comm.rank)
+        _owners(owners, comm.rank)
         return (
             as_indices(f"the list of rows to push on rank {comm.rank}", rows),
             as_ranks(f"the list of targets on rank {comm.rank}", targets),
@@ -90,9 +89,10 @@ def ghost_push(
     return _core.ghost_push(comm, owners, *agree(comm, check))
 
 
-def _check_owners(owners: object, rank: int) -> None:
+def _owners(owners: object, rank: int) -> Owners:
     if not isinstance(owners, (_core.Distribution, _core.Numbering)):
         raise TypeError(
             f"owners on rank {rank} is a {type(owners).__name__}; give a Distribution whose parts "
             "are the ranks, or a Numbering"
         )
+    return owners

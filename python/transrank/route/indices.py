@@ -65,6 +65,8 @@ def _as_integers(what: str, values: ArrayLike, wanted: np.dtype[Any]) -> NDArray
         return np.empty(0, wanted)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{what} is a list of {array.dtype}; give integers")
+    if array.dtype == wanted:
+        return np.ascontiguousarray(array)
     limits = np.iinfo(wanted)
     if int(array.max()) > limits.max or int(array.min()) < limits.min:
         raise ValueError(
