@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/route/compressor.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace transrank::route {
@@ -74,6 +76,97 @@ bool Compressor::join_pending(const Run& run) {
              .destination_stride = destination_stride};
     last_ = run;
     return true;
+}
+
+void Compressor::add_units(std::span<const std::int64_t> sources, std::int64_t shift,
+                           std::int64_t destination) {
+    constexpr std::size_t by_one = 32;
+    for (std::size_t at = 0; at < sources.size();) {
+        // What is open begins a segment wherever it stands, so it may as well be added once more.
+        const auto open = static_cast<std::size_t>((open_.length > 0 ? open_.units() : 0) +
+                                                   pending_.length + run_.length);
+        if (open_.count < 3 && open <= std::min(at, by_one / 2) && segments_.has_code()) {
+            open_ = {};
+            pending_ = run_ = {};
+            at = write_units(sources, shift, destination, at - open);
+        }
+        for (const auto end = std::min(at + by_one, sources.size()); at < end; ++at) {
+            add(sources[at] + shift, destination + static_cast<std::int64_t>(at), 1);
+        }
+    }
+}
+
+/// Writes the segments of what is at `at` and behind it as far as they are certain, as `join` would
+/// but without branches that random sources mislead; returns where they end. Nothing is open.
+std::size_t Compressor::write_units(std::span<const std::int64_t> sources, std::int64_t shift,
+                                    std::int64_t destination, std::size_t at) {
+    Segments::Rows rows(segments_);
+    std::array<std::size_t, 513> begins;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    for (std::size_t end = at; end < sources.size();) {
+        end = std::min(at + begins.size() - 1, sources.size());
+        std::size_t runs = 0;
+        for (std::size_t i = at; i < end; ++i) {
+            begins[runs] = i;
+            runs += i == at || sources[i] != sources[i - 1] + 1 ? 1 : 0;
+        }
+        const auto length = [&](std::size_t run) {
+            return static_cast<std::int64_t>(begins[run + 1] - begins[run]);
+        };
+        const auto step = [&](std::size_t run) {
+            return sources[begins[run + 1]] - sources[begins[run]];
+        };
+        // Whether a run and the next one are a row, and whether they and the one after these.
+        const auto alike = [&](std::size_t run) {
+            return static_cast<unsigned>(length(run) == length(run + 1)) &
+                   static_cast<unsigned>(step(run) >= 0);
+        };
+        const auto three = [&](std::size_t run) {
+            return alike(run) & static_cast<unsigned>(length(run) == length(run + 2)) &
+                   static_cast<unsigned>(step(run) == step(run + 1));
+        };
+        auto& outline = rows.outline();
+        const auto before = rows.last();
+        std::size_t run = 0;
+        while (run + 5 < runs) {  // the last one may go on behind these
+            const auto here = three(run);
+            const auto next = three(run + 1);
+            std::size_t count = here != 0 ? 3 + next : 1 + (alike(run) & ~next);
+            if ((here & next & three(run + 2)) != 0) {
+                for (count = 5; run + count + 1 < runs && three(run + count - 2) != 0;) {
+                    ++count;
+                }
+                if (run + count + 1 >= runs) {
+                    break;
+                }
+            }
+            rows.add(sources[begins[run]] + shift,
+                     destination + static_cast<std::int64_t>(begins[run]), length(run),
+                     static_cast<std::int64_t>(count), count > 1 ? step(run) : 0);
+            run += count;
+        }
+        if (run == 0) {
+            break;
+        }
+        for (std::size_t i = 0; i < run; ++i) {
+            outline.shortest_run = std::min(outline.shortest_run, length(i));
+            outline.longest_run = std::max(outline.longest_run, length(i));
+        }
+        const auto taken = sources.subspan(at, begins[run] - at);
+        const auto gap = destination + static_cast<std::int64_t>(at) -
+                         static_cast<std::int64_t>(before.destination);
+        const bool goes_on = taken[0] + shift == static_cast<std::int64_t>(before.source);
+        at = begins[run];
+        outline.destination_stretches += gap == 0 ? 0 : 1;
+        outline.descents += gap < 0 ? 1 : 0;
+        outline.units += std::ssize(taken);
+        outline.runs += static_cast<std::int64_t>(run);
+        outline.source_stretches += static_cast<std::int64_t>(run) - (goes_on ? 1 : 0);
+        outline.source_end =
+            std::max(outline.source_end, *std::ranges::max_element(taken) + shift + 1);
+        outline.destination_end =
+            std::max(outline.destination_end, destination + static_cast<std::int64_t>(at));
+    }
+    return at;
 }
 
 Segments Compressor::finish() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "transrank/route/segment.hpp"
 #include "transrank/route/segments.hpp"
@@ -22,6 +24,10 @@ public:
         end_run();
         run_ = {.source = source, .destination = destination, .length = length};
     }
+    /// The same as adding runs of one unit each, from sources[i] + shift to destination + i, which
+    /// are not negative.
+    void add_units(std::span<const std::int64_t> sources, std::int64_t shift,
+                   std::int64_t destination);
     /// The segments of all that was added; leaves the compressor empty.
     [[nodiscard]] Segments finish();
 
@@ -58,6 +64,8 @@ private:
     [[nodiscard]] bool join_pending(const Run& run);
     void open(const Run& run);
     void write_open();
+    [[nodiscard]] std::size_t write_units(std::span<const std::int64_t> sources, std::int64_t shift,
+                                          std::int64_t destination, std::size_t at);
 
     Run run_;       // may still grow
     Segment open_;  // the segment that ends with the run before; length 0: none

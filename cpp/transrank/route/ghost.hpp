@@ -32,15 +32,17 @@ template <class StretchOf>
                                            std::span<const std::int64_t> ghosts,
                                            std::int64_t destination, const StretchOf& stretch_of) {
     LegBuilder legs;
-    layout::Stretch stretch;  // where the last index was found
-    for (std::size_t i = 0; i < ghosts.size(); ++i) {
-        const std::int64_t index = ghosts[i];
-        if (!stretch.range.contains(index)) {
-            check_ghost(rank, i, index, extent);
-            stretch = stretch_of(index);
+    for (std::size_t begin = 0; begin < ghosts.size();) {
+        check_ghost(rank, begin, ghosts[begin], extent);
+        const layout::Stretch stretch = stretch_of(ghosts[begin]);
+        auto end = begin + 1;
+        while (end < ghosts.size() && stretch.range.contains(ghosts[end])) {
+            ++end;
         }
-        legs.add(stretch.part, stretch.position + (index - stretch.range.begin),
-                 destination + static_cast<std::int64_t>(i), 1);
+        legs.add_units(stretch.part, ghosts.subspan(begin, end - begin),
+                       stretch.position - stretch.range.begin,
+                       destination + static_cast<std::int64_t>(begin));
+        begin = end;
     }
     return legs.finish();
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,14 @@ public:
             find(peer);
         }
         growing_[last_].runs.add(source, destination, length);
+    }
+    /// The same as adding runs of one unit each, see Compressor::add_units.
+    void add_units(int peer, std::span<const std::int64_t> sources, std::int64_t shift,
+                   std::int64_t destination) {
+        if (last_ == growing_.size() || growing_[last_].peer != peer) {
+            find(peer);
+        }
+        growing_[last_].runs.add_units(sources, shift, destination);
     }
     /// The legs, ascending by peer; leaves the builder empty.
     [[nodiscard]] std::vector<Leg> finish();

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "transrank/route/segment.hpp"
 
@@ -115,6 +117,44 @@ inline constexpr std::size_t most_bytes = 7 * most_number_bytes;
         next = put(destination_stride, next);
     }
     return next;
+}
+
+/// The same of a row that is dense in the destination, sooner if it is short, as long as the last
+/// run and where that ended there, and its numbers have two bytes each.
+[[nodiscard]] inline std::byte* encode_row(std::int64_t source, std::int64_t destination,
+                                           std::int64_t length, std::int64_t count,
+                                           std::int64_t stride, RunEnd& before,
+                                           std::byte* next) noexcept {
+    constexpr std::uint64_t most = std::uint64_t{1} << (2 * number_bits);
+    const bool single = count == 1;
+    const auto more = single ? 0 : static_cast<std::uint64_t>(count - least_count);
+    const auto from = folded(static_cast<std::uint64_t>(source) - before.source);
+    const auto first = (from << kind_bits) | (single ? source_apart : row);
+    const auto second = (folded(static_cast<std::uint64_t>(stride)) << count_bits) | more;
+    if (std::endian::native != std::endian::little || first >= most || second >= most ||
+        from >= most || more >= count_mask || static_cast<std::uint64_t>(length) != before.length ||
+        static_cast<std::uint64_t>(destination) != before.destination) {
+        return encode({.source = source,
+                       .destination = destination,
+                       .length = length,
+                       .count = count,
+                       .source_stride = stride,
+                       .destination_stride = single ? 0 : length},
+                      before, next);
+    }
+    before.source = static_cast<std::uint64_t>(source + ((count - 1) * stride) + length);
+    before.destination += static_cast<std::uint64_t>(count * length);
+    const auto put_short = [&](std::uint64_t number) {
+        const std::uint64_t further = number > number_mask ? 1 : 0;
+        const auto bytes = static_cast<std::uint16_t>(
+            (number & number_mask) | (further << number_bits) | ((number >> number_bits) << 8U));
+        std::memcpy(next, &bytes, sizeof(bytes));
+        next += 1 + further;
+    };
+    put_short(first);
+    std::byte* const end = next;
+    put_short(second);
+    return single ? end : next;
 }
 
 /// The next segment of those whose numbers `get()` returns one by one.

@@ -145,11 +145,8 @@ void Segments::push_back(const Segment& segment) {
 }
 
 void Segments::Coded::push_back(const Segment& segment) {
-    if (memory.size() - used < segment_code::most_bytes) {
-        memory.resize((2 * memory.size()) + segment_code::most_bytes);
-    }
+    std::byte* const begin = room();
     summary.outline.add(segment, summary.last);
-    std::byte* const begin = memory.data() + used;
     used += static_cast<std::size_t>(segment_code::encode(segment, summary.last, begin) - begin);
     ++count;
 }

@@ -49,6 +49,7 @@ struct Outline {
 class Segments {
 public:
     class Iterator;
+    class Rows;
 
     Segments() = default;
     Segments(std::initializer_list<Segment> all)  // NOLINT(google-explicit-constructor)
@@ -64,6 +65,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept {
         return first_.size() + (rest_ ? rest_->count : 0);
     }
+    /// Whether what comes next is kept in its code.
+    [[nodiscard]] bool has_code() const noexcept { return first_.size() == most_plain; }
     [[nodiscard]] const Segment& front() const noexcept { return first_.front(); }
     [[nodiscard]] Iterator begin() const noexcept;
     [[nodiscard]] Iterator end() const noexcept;
@@ -97,6 +100,13 @@ private:
 
         void push_back(const Segment& segment);
         void shrink_to_fit();
+        /// For one more segment.
+        [[nodiscard]] std::byte* room() {
+            if (memory.size() - used < segment_code::most_bytes) {
+                memory.resize((2 * memory.size()) + segment_code::most_bytes);
+            }
+            return memory.data() + used;
+        }
         [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
             return std::span(memory).first(used);
         }
@@ -105,6 +115,33 @@ private:
 
     std::vector<Segment> first_;
     std::shared_ptr<Coded> rest_;  ///< nullptr: nothing
+};
+
+/// Adds well-formed rows, dense in the destination, to segments that have code. What is known of
+/// them together is for the user to add to the outline, but for their number.
+class Segments::Rows {
+public:
+    explicit Rows(Segments& all) : coded_(all.coded()), last_(coded_.summary.last) {}
+    Rows(const Rows&) = delete;
+    Rows& operator=(const Rows&) = delete;
+    ~Rows() { coded_.summary.last = last_; }
+
+    [[nodiscard]] Outline& outline() noexcept { return coded_.summary.outline; }
+    /// Where the last one ended.
+    [[nodiscard]] const RunEnd& last() const noexcept { return last_; }
+    void add(std::int64_t source, std::int64_t destination, std::int64_t length, std::int64_t count,
+             std::int64_t stride) {
+        std::byte* const begin = coded_.room();
+        std::byte* const end =
+            segment_code::encode_row(source, destination, length, count, stride, last_, begin);
+        coded_.used += static_cast<std::size_t>(end - begin);
+        ++coded_.count;
+        ++outline().segments;
+    }
+
+private:
+    Coded& coded_;
+    RunEnd last_;
 };
 
 /// Reads segments; what it refers to is there until it moves on.
