@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -22,7 +23,8 @@
 
 #include "../../tests/cpp/exchange/counted_calls.hpp"
 #include "lab/text/json.hpp"
-#include "transrank/array/array_transformer.hpp"
+#include "transrank/array/par_array.hpp"
+#include "transrank/discovery/ghost.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "world.hpp"
 
@@ -48,7 +50,6 @@ using Indices = std::vector<std::int64_t>;
 
 constexpr std::int64_t width = 5;
 using Array = array::ParArray<double, width>;
-using Transformer = array::ArrayTransformer<double, width>;
 
 /// Rows that each rank owns where it gets `ghosts` of them from the next rank, none beside another.
 std::int64_t rows_for(std::int64_t ghosts) {
@@ -208,53 +209,70 @@ void measure_first(const World& world) {
     print(world, {{"bind", cost.seconds}, {"calls", cost.calls}});
 }
 
+/// Owned rows and ghosts as an exchange has them.
+std::vector<copy::Field> field_of(std::span<double> owned, std::span<double> arriving) {
+    return {{.source = std::as_bytes(owned).data(),
+             .source_bytes = std::ssize(owned) * std::int64_t{sizeof(double)},
+             .destination = std::as_writable_bytes(arriving).data(),
+             .destination_bytes = std::ssize(arriving) * std::int64_t{sizeof(double)},
+             .unit_bytes = width * std::int64_t{sizeof(double)},
+             .scalar = copy::Scalar::float64}};
+}
+
 void measure(const World& world, std::int64_t count, int rounds) {
     const auto rows = rows_for(count);
     const auto ghosts = ghosts_of(world, count);
-    auto owned = std::make_shared<Array>();
-    auto arriving = std::make_shared<Array>();
-    owned->resize(rows);
-    std::ranges::copy(values_of(world.rank * rows, rows), owned->data().begin());
-    Transformer transformer(MPI_COMM_WORLD);
-    transformer.set_father_son(owned, arriving);
-    transformer.create_global_mapping();
-    std::vector<double> arriving_by_hand(static_cast<std::size_t>(count * width));
-    std::unique_ptr<ByHand> by_hand;
-    const std::array<std::pair<std::string, std::function<void()>>, 3> ways{
+    const mpi::Communicator comm(MPI_COMM_WORLD);
+    const auto owners = layout::Distribution::even(rows * world.size, world.size);
+    Array shared_owned;
+    Array shared_arriving;
+    shared_owned.resize(rows);
+    shared_arriving.resize(count);
+    auto own_owned = values_of(world.rank * rows, rows);
+    std::ranges::copy(own_owned, shared_owned.data().begin());
+    std::vector<double> own_arriving(static_cast<std::size_t>(count * width));
+    const auto shared = field_of(shared_owned.data(), shared_arriving.data());
+    const auto own = field_of(own_owned, own_arriving);
+    std::optional<route::Route> route;
+    std::optional<exchange::Exchange> bound;
+    std::optional<ByHand> by_hand;
+    const auto map = [&] {
+        route = discovery::ghost_pull(comm, owners, ghosts, {.begin = 0, .extent = count});
+    };
+    const std::array<std::pair<std::string, std::function<void()>>, 4> ways{
         {{"mapping and bind",
           [&] {
-              transformer.create_ghost_mapping(ghosts);
-              transformer.init_persistent_pull();
+              map();
+              bound.emplace(*route, MPI_COMM_WORLD, shared);
           }},
-         {"bind", [&] { transformer.init_persistent_pull(); }},
-         {"by hand", [&] {
-              by_hand = std::make_unique<ByHand>(world, ghosts, rows, arriving_by_hand.data());
-          }}}};
+         {"mapping and bind, own arrays",
+          [&] {
+              map();
+              bound.emplace(*route, MPI_COMM_WORLD, own);
+          }},
+         {"bind", [&] { bound.emplace(*route, MPI_COMM_WORLD, shared); }},
+         {"by hand", [&] { by_hand.emplace(world, ghosts, rows, own_arriving.data()); }}}};
     std::map<std::string, std::vector<double>> seconds;
     std::map<std::string, double> numbers;
     for (int round = -1; round < rounds; ++round) {
         for (const auto& [name, work] : ways) {
-            // What the way before has made is given back before the clock runs.
-            by_hand.reset();
-            if (transformer.mapping()) {
-                transformer.clear_persistent_pull();
-            }
-            if (name == "mapping and bind") {
-                arriving->resize(0);
-            }
             const auto cost = cost_of(work);
             if (round >= 0) {
                 seconds[name].push_back(cost.seconds);
                 numbers["calls, " + name] = cost.calls;
             }
+            std::ranges::fill(own_arriving, 0);
+            std::ranges::fill(shared_arriving.data(), 0);
             if (by_hand) {
-                by_hand->update(owned->data().data());
-                check_arrived(arriving_by_hand, ghosts);
+                by_hand->update(own_owned.data());
             } else {
-                transformer.start_persistent_pull();
-                transformer.wait_persistent_pull();
-                check_arrived(arriving->data(), ghosts);
+                bound->run();
             }
+            const bool is_shared = name == "bind" || name == "mapping and bind";
+            check_arrived(is_shared ? shared_arriving.data() : std::span(own_arriving), ghosts);
+            // What a way has made is given back before the clock runs.
+            by_hand.reset();
+            bound.reset();
         }
     }
     for (const auto& [name, all] : seconds) {

@@ -2,9 +2,12 @@
 """The set-up of a ghost update from Python, by transrank and by hand with mpi4py, in turns.
 
     mpiexec -n 2 python binding.py GHOSTS ROUNDS
+    mpiexec -n 2 python binding.py new ROWS ROUNDS
 
-prints, as JSON, the median seconds of the slowest rank: of ``mapping and bind``, of ``bind`` where
-the mapping is there, and ``by hand``. Pattern and work are those of binding.cpp.
+prints, as JSON, median seconds of the slowest rank. The first: of ``mapping and bind`` with arrays
+of transrank's and with NumPy's, of ``bind`` where the mapping is there, and ``by hand``. Pattern
+and work are those of binding.cpp. The second: of a list that serves once, as in every step of
+particles or of a mesh that adapts, the data included: ``new list`` and ``by hand``.
 """
 
 from __future__ import annotations
@@ -73,47 +76,98 @@ def seconds_of(work: Callable[[], object]) -> float:
     return comm.allreduce(MPI.Wtime() - begin, MPI.MAX)
 
 
-def main() -> None:
-    count, rounds = map(int, sys.argv[1:])
-    rows = 4 * count
-    ghosts = ghosts_of(count, rows)
-    owned = transrank.zeros((rows, WIDTH))
-    owned += np.arange(comm.rank * rows, (comm.rank + 1) * rows)[:, None]
-    arriving = np.empty((count, WIDTH))
-    transformer = transrank.ArrayTransformer(comm, owned)
-    transformer.create_global_mapping()
-    made: list[ByHand] = []
+def check(found: Rows, ghosts: Indices, way: str) -> None:
+    if not np.array_equal(found[:, 0], ghosts):
+        print(f"wrong ghosts on rank {comm.rank}, {way}", file=sys.stderr)
+        comm.Abort(1)
 
-    def map_and_bind() -> None:
-        transformer.create_ghost_mapping(ghosts)
-        transformer.init_persistent_pull()
 
-    ways: dict[str, Callable[[], object]] = {
-        "mapping and bind": map_and_bind,
-        "bind": transformer.init_persistent_pull,
-        "by hand": lambda: made.append(ByHand(ghosts, rows, arriving)),
-    }
+def medians(
+    ways: dict[str, Callable[[], object]], rounds: int, after: Callable[[str], None]
+) -> None:
+    """Print those of the ways, which take turns; `after` is given the name of each, untimed."""
     seconds: dict[str, list[float]] = defaultdict(list)
     for round_ in range(rounds + 1):
         for name, work in ways.items():
-            transformer.clear_persistent_pull()
             taken = seconds_of(work)
             if round_ > 0:  # the first one finds nothing prepared
                 seconds[name].append(taken)
-            if made:
-                made[0].update(owned)
-                found = arriving
-                made.pop().free()
-            else:
-                transformer.start_persistent_pull()
-                transformer.wait_persistent_pull()
-                found = transformer.son.values
-            if not np.array_equal(found[:, 0], ghosts):
-                print(f"wrong ghosts on rank {comm.rank}, {name}", file=sys.stderr)
-                comm.Abort(1)
+            after(name)
     if comm.rank == 0:
         print(json.dumps({name: float(np.median(each)) for name, each in seconds.items()}))
 
 
+def arrays(rows: int, ghosts: int, width: int, zeros: Callable[..., Rows]) -> tuple[Rows, Rows]:
+    owned = zeros((rows, width))
+    owned += np.arange(comm.rank * rows, (comm.rank + 1) * rows)[:, None]
+    return owned, zeros((ghosts, width))
+
+
+def set_up(count: int, rounds: int) -> None:
+    rows = 4 * count
+    ghosts = ghosts_of(count, rows)
+    owners = transrank.Distribution.even(rows * comm.size, comm.size)
+    shared = arrays(rows, count, WIDTH, transrank.zeros)
+    own = arrays(rows, count, WIDTH, np.zeros)
+    route = transrank.route.ghost_pull(comm, owners, ghosts)
+    made: list[ByHand | transrank.Exchange] = []
+
+    def map_and_bind(fields: tuple[Rows, Rows]) -> None:
+        route = transrank.route.ghost_pull(comm, owners, ghosts)
+        made.append(transrank.Exchange(route, comm, fields))
+
+    ways: dict[str, Callable[[], object]] = {
+        "mapping and bind": lambda: map_and_bind(shared),
+        "mapping and bind, own arrays": lambda: map_and_bind(own),
+        "bind": lambda: made.append(transrank.Exchange(route, comm, shared)),
+        "by hand": lambda: made.append(ByHand(ghosts, rows, own[1])),
+    }
+
+    def move(way: str) -> None:
+        shared[1][:] = own[1][:] = 0
+        bound = made.pop()
+        if isinstance(bound, ByHand):
+            bound.update(own[0])
+            bound.free()
+        else:
+            bound.run()
+            bound.close()
+        check((shared if way in ("bind", "mapping and bind") else own)[1], ghosts, way)
+
+    medians(ways, rounds, move)
+
+
+def new_lists(count: int, rounds: int) -> None:
+    rows, width = 200_000, 6
+    owners = transrank.Distribution.even(rows * comm.size, comm.size)
+    random = np.random.default_rng(comm.rank)
+    ghosts = np.sort(random.choice(rows, count, False)) + (comm.rank + 1) % comm.size * rows
+    shared = arrays(rows, count, width, transrank.zeros)
+    own = arrays(rows, count, width, np.zeros)
+
+    def by_transrank() -> None:
+        route = transrank.route.ghost_pull(comm, owners, ghosts)
+        with transrank.Exchange(route, comm, shared) as bound:
+            bound.run()
+
+    def by_hand() -> None:
+        wanted = np.bincount(ghosts // rows, minlength=comm.size)
+        given = np.empty_like(wanted)
+        comm.Alltoall(wanted, given)
+        asked = np.empty(given.sum(), np.int64)
+        comm.Alltoallv([ghosts, wanted], [asked, given])
+        sent = own[0][asked - comm.rank * rows]
+        comm.Alltoallv([sent, given * width], [own[1], wanted * width])
+
+    def look(way: str) -> None:
+        check((own if way == "by hand" else shared)[1], ghosts, way)
+        shared[1][:] = own[1][:] = 0
+
+    medians({"new list": by_transrank, "by hand": by_hand}, rounds, look)
+
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1] == "new":
+        new_lists(*map(int, sys.argv[2:]))
+    else:
+        set_up(*map(int, sys.argv[1:]))
