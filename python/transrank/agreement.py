@@ -89,8 +89,9 @@ def called() -> str:
     while frame is not None and frame.f_globals.get("__name__", "").startswith("transrank."):
         code, module = frame.f_code, frame.f_globals["__name__"]
         name = getattr(code, "co_qualname", code.co_name)  # the latter until Python 3.10
-        if code.co_name == "__init__":
+        if name == "__init__":
             name = type(frame.f_locals[code.co_varnames[0]]).__name__
+        name = name.removesuffix(".__init__")
         name = f"route.{name}" if module.startswith("transrank.route.") else name
         frame = frame.f_back
     return name

@@ -58,8 +58,12 @@ void complete(MPI_Request& request, const Meanwhile& meanwhile) {
 }
 
 void pause(int idle_rounds) {
+    constexpr int rounds_before_yield = 16;  // whoever comes at once is not kept waiting by others
     constexpr int rounds_before_sleep = 200;
     constexpr auto sleep = std::chrono::microseconds(50);
+    if (idle_rounds < rounds_before_yield) {
+        return;
+    }
     if (idle_rounds < rounds_before_sleep) {
         std::this_thread::yield();
     } else {

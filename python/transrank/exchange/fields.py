@@ -44,8 +44,7 @@ class Field(NamedTuple):
 Form: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any]]
 
 
-@dataclass(frozen=True)
-class Like:
+class Like(NamedTuple):
     """The form of a source and of a destination."""
 
     source: Form
@@ -173,6 +172,8 @@ def _check_side(
 
 def check_is_array(what: str, array: object) -> None:
     """Raise TypeError unless an exchange can reach the elements of an array."""
+    if type(array) is np.ndarray:
+        return
     if is_on_device(array):
         raise TypeError(
             f"{what} is a {_name(array)} in the memory of a device (GPU); copy it to main memory "
