@@ -19,6 +19,7 @@ from python.exchange.cases import (
     expected,
 )
 from python.spmd import WORLD, main, property_test
+from support.trials import trials
 
 TRANSPORTS = ["auto", *(name for name, _ in transrank.transports())]
 USABLE = TRANSPORTS if WORLD.size == 1 else [name for name in TRANSPORTS if name != "self-copy"]
@@ -98,7 +99,7 @@ class Bound:
                 self.problems.append(f"field {number} epoch {epoch}: source changed")
 
 
-@property_test(exchanges(WORLD.size, USABLE), examples=60)
+@property_test(exchanges(WORLD.size, USABLE), examples=trials(60))
 def test_every_exchange_agrees_with_the_oracle(case):
     bound = Bound(case)
     for epoch in range(case.epochs):
