@@ -30,7 +30,7 @@ using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, 
                                                const nanobind::object& other);
 
 /// Where the bytes of an array lie, and what keeps the array: NumPy refuses to resize it meanwhile.
-/// Throws Python's BufferError when it is not contiguous.
+/// Throws std::invalid_argument when it is not contiguous.
 [[nodiscard]] std::pair<std::span<std::byte>, std::shared_ptr<void>> hold(
     const nanobind::object& array);
 
