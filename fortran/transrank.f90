@@ -21,7 +21,7 @@
 !> offsets of rows may be neither empty nor unallocated.
 module transrank
     use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, &
-        c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
+        c_int64_t, c_intptr_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
     use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
     implicit none (type, external)
     private
@@ -67,7 +67,19 @@ module transrank
         end function
     end interface
 
-    ! Of transrank.h: transrank_field, _rows, _options, _alltoall_options and _grid_options.
+    ! Of transrank.h: transrank_dimension, _view, _field, _rows, _options, _alltoall_options and
+    ! _grid_options.
+    type, bind(c) :: array_dimension
+        integer(c_int64_t) :: count = 0
+        integer(c_int64_t) :: stride_bytes = 0
+    end type
+
+    type, bind(c) :: view
+        integer(c_int) :: count = 0
+        type(c_ptr) :: dimensions = c_null_ptr
+        integer(c_int64_t) :: element_bytes = 0
+    end type
+
     type, bind(c) :: field
         type(c_ptr) :: source = c_null_ptr
         integer(c_int64_t) :: source_bytes = 0
@@ -75,6 +87,8 @@ module transrank
         integer(c_int64_t) :: destination_bytes = 0
         integer(c_int64_t) :: unit_bytes = 0
         integer(c_int) :: scalar = 0
+        type(c_ptr) :: source_view = c_null_ptr
+        type(c_ptr) :: destination_view = c_null_ptr
     end type
 
     type, bind(c) :: owned_rows
@@ -91,6 +105,8 @@ module transrank
         integer(c_int) :: operation = 0
         type(c_ptr) :: transport = c_null_ptr
         integer(c_int64_t) :: longest_message_bytes = 0
+        integer(c_int) :: any_memory = 0
+        integer(c_int) :: sets = 0
     end type
 
     type, bind(c) :: alltoall_choices
@@ -217,33 +233,36 @@ module transrank
         procedure :: ghosts => route_ghosts
     end type
 
-    integer, parameter :: most_ranks_of_arrays = 15
+    integer, parameter :: most_rank = 15
 
-    !> How the source and the destination of a field lie in their arrays.
-    type :: field_shapes
-        integer :: dimensions(2) = 0
-        integer(c_int64_t) :: lengths(most_ranks_of_arrays, 2) = 0
-        integer(c_int64_t) :: values = 1
+    !> The source or the destination of a field. The view does not point to the dimensions yet.
+    type :: array
+        type(c_ptr) :: address = c_null_ptr
+        integer(c_int64_t) :: elements = 0
+        type(view) :: view
+        type(array_dimension) :: dimensions(most_rank)  ! the slowest first
+        logical :: is_component = .false.
     end type
 
     !> The arrays that an exchange moves.
     type, public :: transrank_fields
         private
         type(field), allocatable :: list(:)
-        type(field_shapes), allocatable :: shapes(:)
+        type(array), allocatable :: arrays(:)  ! two of each field
         !> Why an array was refused: then the fields are, too, by all ranks.
         character(len=:), allocatable :: refused
     contains
-        !> Adds a source and a destination, which may be the same array: contiguous ones of any rank
-        !> and equal kind, with the attribute TARGET or POINTER. `values`, if it is not 1, is the
-        !> number of elements of each cell or row, which are next to each other. For a route of a
-        !> grid the array has the shape of `local_shape`, after the dimensions of the values, or is
-        !> flat with as many elements.
+        !> Adds a source and a destination, which may be the same array: of any rank and equal kind,
+        !> with the attribute TARGET or POINTER. Sections, such as u(n:1:-1, ::2), are moved without
+        !> a copy of them; an alltoall and a ghost update take contiguous arrays only. `values`, if
+        !> it is not 1, is the number of elements of each cell or row, which are next to each other
+        !> in array element order. For a route of a grid the array has the shape of `local_shape`,
+        !> after the dimensions of the values, or is flat with as many elements.
         generic :: add => fields_add_int8, fields_add_int16, fields_add_int32, fields_add_int64,&
             & fields_add_real32, fields_add_real64
         procedure, private :: fields_add_int8, fields_add_int16, fields_add_int32,&
             & fields_add_int64, fields_add_real32, fields_add_real64
-        procedure, private :: add_any => fields_add_any
+        procedure, private :: add_arrays => fields_add_arrays
     end type
 
     !> Rows of one length or of any, and copies of rows of other ranks (ghosts) in memory that the
@@ -296,8 +315,10 @@ module transrank
     !> until the end of wait the sources must not change and the destinations are undefined.
     !> `transport` is the name of one; messages longer than `longest_message_bytes` are split.
     type, extends(transrank_object), public :: transrank_exchange
+        type(array), allocatable, private :: arrays(:)
     contains
-        !> Collective. All fields go in one message.
+        !> Collective. All fields go in one message. Each start moves `fields` or one of `others`,
+        !> as many everywhere; with `any_memory` it is given any fields.
         procedure :: bind => exchange_bind
         !> Collective. `direction` is transrank_pull, or transrank_push for the way back: what
         !> happens to each owned row with its ghosts, in the order of the ranks that hold them.
@@ -307,12 +328,17 @@ module transrank
         !> Collective. Blocks of any lengths, see transrank_route's alltoallv.
         procedure :: bind_alltoallv => exchange_bind_alltoallv
         procedure :: start => exchange_start
+        !> With fields of the shapes, strides and kinds of those that are bound: these, one of the
+        !> others, or any. Other ranks need not know which. Where fields are refused nothing has
+        !> been started, nor broken.
+        procedure :: start_with => exchange_start_with
         !> `done` stays true until the next start. Before the first start test and wait fail.
         procedure :: test => exchange_test
         procedure :: wait => exchange_wait
         !> `done` becomes false when it is not over after about so many seconds.
         procedure :: wait_for => exchange_wait_for
         procedure :: run => exchange_run
+        procedure :: run_with => exchange_run_with
         !> Breaks the exchange because it cannot go on; peers get transrank_error_broken. Fails
         !> always: with transrank_error_misuse and the text `why`.
         procedure :: abandon => exchange_abandon
@@ -584,6 +610,14 @@ module transrank
             type(c_ptr), intent(inout) :: exchange
             integer(c_int) :: status
         end function
+        function c_exchange_start_with(exchange, count, fields) &
+                bind(c, name='transrank_exchange_start_with_f') result(status)
+            import
+            type(c_ptr), value :: exchange
+            integer(c_int), value :: count
+            type(field), intent(in) :: fields(*)
+            integer(c_int) :: status
+        end function
         function c_exchange_test(exchange, done) &
                 bind(c, name='transrank_exchange_test') result(status)
             import
@@ -597,6 +631,14 @@ module transrank
             type(c_ptr), value :: exchange
             real(c_double), value :: seconds
             integer(c_int), intent(out) :: done
+            integer(c_int) :: status
+        end function
+        function c_exchange_run_with(exchange, count, fields) &
+                bind(c, name='transrank_exchange_run_with_f') result(status)
+            import
+            type(c_ptr), value :: exchange
+            integer(c_int), value :: count
+            type(field), intent(in) :: fields(*)
             integer(c_int) :: status
         end function
         function c_exchange_abandon(exchange, why) &
@@ -1426,8 +1468,116 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 1, values, stat, errmsg)
+        call self%add_arrays(array_of_int8(source), array_of_int8(destination), &
+                             1, values, stat, errmsg)
     end subroutine
+
+    function array_of_int8(given) result(it)
+        integer(int8), pointer, intent(in) :: given(..)
+        type(array) :: it
+        integer(int8), pointer :: p1(:)
+        integer(int8), pointer :: p2(:, :)
+        integer(int8), pointer :: p3(:, :, :)
+        integer(int8), pointer :: p4(:, :, :, :)
+        integer(int8), pointer :: p5(:, :, :, :, :)
+        integer(int8), pointer :: p6(:, :, :, :, :, :)
+        integer(int8), pointer :: p7(:, :, :, :, :, :, :)
+        integer(int8), pointer :: p8(:, :, :, :, :, :, :, :)
+        integer(int8), pointer :: p9(:, :, :, :, :, :, :, :, :)
+        integer(int8), pointer :: p10(:, :, :, :, :, :, :, :, :, :)
+        integer(int8), pointer :: p11(:, :, :, :, :, :, :, :, :, :, :)
+        integer(int8), pointer :: p12(:, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int8), pointer :: p13(:, :, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int8), pointer :: p14(:, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int8), pointer :: p15(:, :, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
+        integer :: at(most_rank), i, d
+        it%elements = size(given, kind=c_int64_t)
+        it%view = view(rank(given), element_bytes=scalar_bytes(1))
+        it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
+        it%address = c_loc(given)
+        if (it%elements == 0) return
+        do d = 0, rank(given)
+            at(:rank(given)) = lbound(given) + merge(1, 0, [(i == d, i=1, rank(given))] .and. &
+                                                     it%dimensions(rank(given):1:-1)%count > 1)
+            select rank (given)
+            rank (1)
+                p1 => given
+                places(d) = c_loc(p1(at(1)))
+                seen(d) = c_loc(given(at(1)))
+            rank (2)
+                p2 => given
+                places(d) = c_loc(p2(at(1), at(2)))
+                seen(d) = c_loc(given(at(1), at(2)))
+            rank (3)
+                p3 => given
+                places(d) = c_loc(p3(at(1), at(2), at(3)))
+                seen(d) = c_loc(given(at(1), at(2), at(3)))
+            rank (4)
+                p4 => given
+                places(d) = c_loc(p4(at(1), at(2), at(3), at(4)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4)))
+            rank (5)
+                p5 => given
+                places(d) = c_loc(p5(at(1), at(2), at(3), at(4), at(5)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5)))
+            rank (6)
+                p6 => given
+                places(d) = c_loc(p6(at(1), at(2), at(3), at(4), at(5), at(6)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6)))
+            rank (7)
+                p7 => given
+                places(d) = c_loc(p7(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+            rank (8)
+                p8 => given
+                places(d) = c_loc(p8(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+            rank (9)
+                p9 => given
+                places(d) = c_loc(p9(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9)))
+            rank (10)
+                p10 => given
+                places(d) = c_loc(p10(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+            rank (11)
+                p11 => given
+                places(d) = c_loc(p11(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+            rank (12)
+                p12 => given
+                places(d) = c_loc(p12(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+            rank (13)
+                p13 => given
+                places(d) = c_loc(p13(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+            rank (14)
+                p14 => given
+                places(d) = c_loc(p14(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+            rank (15)
+                p15 => given
+                places(d) = c_loc(p15(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+            end select
+        end do
+        call set_strides(it, places, seen)
+    end function
 
     subroutine fields_add_int16(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
@@ -1435,8 +1585,116 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 2, values, stat, errmsg)
+        call self%add_arrays(array_of_int16(source), array_of_int16(destination), &
+                             2, values, stat, errmsg)
     end subroutine
+
+    function array_of_int16(given) result(it)
+        integer(int16), pointer, intent(in) :: given(..)
+        type(array) :: it
+        integer(int16), pointer :: p1(:)
+        integer(int16), pointer :: p2(:, :)
+        integer(int16), pointer :: p3(:, :, :)
+        integer(int16), pointer :: p4(:, :, :, :)
+        integer(int16), pointer :: p5(:, :, :, :, :)
+        integer(int16), pointer :: p6(:, :, :, :, :, :)
+        integer(int16), pointer :: p7(:, :, :, :, :, :, :)
+        integer(int16), pointer :: p8(:, :, :, :, :, :, :, :)
+        integer(int16), pointer :: p9(:, :, :, :, :, :, :, :, :)
+        integer(int16), pointer :: p10(:, :, :, :, :, :, :, :, :, :)
+        integer(int16), pointer :: p11(:, :, :, :, :, :, :, :, :, :, :)
+        integer(int16), pointer :: p12(:, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int16), pointer :: p13(:, :, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int16), pointer :: p14(:, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int16), pointer :: p15(:, :, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
+        integer :: at(most_rank), i, d
+        it%elements = size(given, kind=c_int64_t)
+        it%view = view(rank(given), element_bytes=scalar_bytes(2))
+        it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
+        it%address = c_loc(given)
+        if (it%elements == 0) return
+        do d = 0, rank(given)
+            at(:rank(given)) = lbound(given) + merge(1, 0, [(i == d, i=1, rank(given))] .and. &
+                                                     it%dimensions(rank(given):1:-1)%count > 1)
+            select rank (given)
+            rank (1)
+                p1 => given
+                places(d) = c_loc(p1(at(1)))
+                seen(d) = c_loc(given(at(1)))
+            rank (2)
+                p2 => given
+                places(d) = c_loc(p2(at(1), at(2)))
+                seen(d) = c_loc(given(at(1), at(2)))
+            rank (3)
+                p3 => given
+                places(d) = c_loc(p3(at(1), at(2), at(3)))
+                seen(d) = c_loc(given(at(1), at(2), at(3)))
+            rank (4)
+                p4 => given
+                places(d) = c_loc(p4(at(1), at(2), at(3), at(4)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4)))
+            rank (5)
+                p5 => given
+                places(d) = c_loc(p5(at(1), at(2), at(3), at(4), at(5)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5)))
+            rank (6)
+                p6 => given
+                places(d) = c_loc(p6(at(1), at(2), at(3), at(4), at(5), at(6)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6)))
+            rank (7)
+                p7 => given
+                places(d) = c_loc(p7(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+            rank (8)
+                p8 => given
+                places(d) = c_loc(p8(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+            rank (9)
+                p9 => given
+                places(d) = c_loc(p9(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9)))
+            rank (10)
+                p10 => given
+                places(d) = c_loc(p10(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+            rank (11)
+                p11 => given
+                places(d) = c_loc(p11(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+            rank (12)
+                p12 => given
+                places(d) = c_loc(p12(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+            rank (13)
+                p13 => given
+                places(d) = c_loc(p13(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+            rank (14)
+                p14 => given
+                places(d) = c_loc(p14(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+            rank (15)
+                p15 => given
+                places(d) = c_loc(p15(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+            end select
+        end do
+        call set_strides(it, places, seen)
+    end function
 
     subroutine fields_add_int32(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
@@ -1444,8 +1702,116 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 3, values, stat, errmsg)
+        call self%add_arrays(array_of_int32(source), array_of_int32(destination), &
+                             3, values, stat, errmsg)
     end subroutine
+
+    function array_of_int32(given) result(it)
+        integer(int32), pointer, intent(in) :: given(..)
+        type(array) :: it
+        integer(int32), pointer :: p1(:)
+        integer(int32), pointer :: p2(:, :)
+        integer(int32), pointer :: p3(:, :, :)
+        integer(int32), pointer :: p4(:, :, :, :)
+        integer(int32), pointer :: p5(:, :, :, :, :)
+        integer(int32), pointer :: p6(:, :, :, :, :, :)
+        integer(int32), pointer :: p7(:, :, :, :, :, :, :)
+        integer(int32), pointer :: p8(:, :, :, :, :, :, :, :)
+        integer(int32), pointer :: p9(:, :, :, :, :, :, :, :, :)
+        integer(int32), pointer :: p10(:, :, :, :, :, :, :, :, :, :)
+        integer(int32), pointer :: p11(:, :, :, :, :, :, :, :, :, :, :)
+        integer(int32), pointer :: p12(:, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int32), pointer :: p13(:, :, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int32), pointer :: p14(:, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int32), pointer :: p15(:, :, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
+        integer :: at(most_rank), i, d
+        it%elements = size(given, kind=c_int64_t)
+        it%view = view(rank(given), element_bytes=scalar_bytes(3))
+        it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
+        it%address = c_loc(given)
+        if (it%elements == 0) return
+        do d = 0, rank(given)
+            at(:rank(given)) = lbound(given) + merge(1, 0, [(i == d, i=1, rank(given))] .and. &
+                                                     it%dimensions(rank(given):1:-1)%count > 1)
+            select rank (given)
+            rank (1)
+                p1 => given
+                places(d) = c_loc(p1(at(1)))
+                seen(d) = c_loc(given(at(1)))
+            rank (2)
+                p2 => given
+                places(d) = c_loc(p2(at(1), at(2)))
+                seen(d) = c_loc(given(at(1), at(2)))
+            rank (3)
+                p3 => given
+                places(d) = c_loc(p3(at(1), at(2), at(3)))
+                seen(d) = c_loc(given(at(1), at(2), at(3)))
+            rank (4)
+                p4 => given
+                places(d) = c_loc(p4(at(1), at(2), at(3), at(4)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4)))
+            rank (5)
+                p5 => given
+                places(d) = c_loc(p5(at(1), at(2), at(3), at(4), at(5)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5)))
+            rank (6)
+                p6 => given
+                places(d) = c_loc(p6(at(1), at(2), at(3), at(4), at(5), at(6)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6)))
+            rank (7)
+                p7 => given
+                places(d) = c_loc(p7(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+            rank (8)
+                p8 => given
+                places(d) = c_loc(p8(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+            rank (9)
+                p9 => given
+                places(d) = c_loc(p9(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9)))
+            rank (10)
+                p10 => given
+                places(d) = c_loc(p10(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+            rank (11)
+                p11 => given
+                places(d) = c_loc(p11(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+            rank (12)
+                p12 => given
+                places(d) = c_loc(p12(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+            rank (13)
+                p13 => given
+                places(d) = c_loc(p13(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+            rank (14)
+                p14 => given
+                places(d) = c_loc(p14(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+            rank (15)
+                p15 => given
+                places(d) = c_loc(p15(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+            end select
+        end do
+        call set_strides(it, places, seen)
+    end function
 
     subroutine fields_add_int64(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
@@ -1453,8 +1819,116 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 4, values, stat, errmsg)
+        call self%add_arrays(array_of_int64(source), array_of_int64(destination), &
+                             4, values, stat, errmsg)
     end subroutine
+
+    function array_of_int64(given) result(it)
+        integer(int64), pointer, intent(in) :: given(..)
+        type(array) :: it
+        integer(int64), pointer :: p1(:)
+        integer(int64), pointer :: p2(:, :)
+        integer(int64), pointer :: p3(:, :, :)
+        integer(int64), pointer :: p4(:, :, :, :)
+        integer(int64), pointer :: p5(:, :, :, :, :)
+        integer(int64), pointer :: p6(:, :, :, :, :, :)
+        integer(int64), pointer :: p7(:, :, :, :, :, :, :)
+        integer(int64), pointer :: p8(:, :, :, :, :, :, :, :)
+        integer(int64), pointer :: p9(:, :, :, :, :, :, :, :, :)
+        integer(int64), pointer :: p10(:, :, :, :, :, :, :, :, :, :)
+        integer(int64), pointer :: p11(:, :, :, :, :, :, :, :, :, :, :)
+        integer(int64), pointer :: p12(:, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int64), pointer :: p13(:, :, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int64), pointer :: p14(:, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int64), pointer :: p15(:, :, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
+        integer :: at(most_rank), i, d
+        it%elements = size(given, kind=c_int64_t)
+        it%view = view(rank(given), element_bytes=scalar_bytes(4))
+        it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
+        it%address = c_loc(given)
+        if (it%elements == 0) return
+        do d = 0, rank(given)
+            at(:rank(given)) = lbound(given) + merge(1, 0, [(i == d, i=1, rank(given))] .and. &
+                                                     it%dimensions(rank(given):1:-1)%count > 1)
+            select rank (given)
+            rank (1)
+                p1 => given
+                places(d) = c_loc(p1(at(1)))
+                seen(d) = c_loc(given(at(1)))
+            rank (2)
+                p2 => given
+                places(d) = c_loc(p2(at(1), at(2)))
+                seen(d) = c_loc(given(at(1), at(2)))
+            rank (3)
+                p3 => given
+                places(d) = c_loc(p3(at(1), at(2), at(3)))
+                seen(d) = c_loc(given(at(1), at(2), at(3)))
+            rank (4)
+                p4 => given
+                places(d) = c_loc(p4(at(1), at(2), at(3), at(4)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4)))
+            rank (5)
+                p5 => given
+                places(d) = c_loc(p5(at(1), at(2), at(3), at(4), at(5)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5)))
+            rank (6)
+                p6 => given
+                places(d) = c_loc(p6(at(1), at(2), at(3), at(4), at(5), at(6)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6)))
+            rank (7)
+                p7 => given
+                places(d) = c_loc(p7(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+            rank (8)
+                p8 => given
+                places(d) = c_loc(p8(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+            rank (9)
+                p9 => given
+                places(d) = c_loc(p9(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9)))
+            rank (10)
+                p10 => given
+                places(d) = c_loc(p10(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+            rank (11)
+                p11 => given
+                places(d) = c_loc(p11(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+            rank (12)
+                p12 => given
+                places(d) = c_loc(p12(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+            rank (13)
+                p13 => given
+                places(d) = c_loc(p13(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+            rank (14)
+                p14 => given
+                places(d) = c_loc(p14(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+            rank (15)
+                p15 => given
+                places(d) = c_loc(p15(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+            end select
+        end do
+        call set_strides(it, places, seen)
+    end function
 
     subroutine fields_add_real32(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
@@ -1462,8 +1936,116 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 9, values, stat, errmsg)
+        call self%add_arrays(array_of_real32(source), array_of_real32(destination), &
+                             9, values, stat, errmsg)
     end subroutine
+
+    function array_of_real32(given) result(it)
+        real(real32), pointer, intent(in) :: given(..)
+        type(array) :: it
+        real(real32), pointer :: p1(:)
+        real(real32), pointer :: p2(:, :)
+        real(real32), pointer :: p3(:, :, :)
+        real(real32), pointer :: p4(:, :, :, :)
+        real(real32), pointer :: p5(:, :, :, :, :)
+        real(real32), pointer :: p6(:, :, :, :, :, :)
+        real(real32), pointer :: p7(:, :, :, :, :, :, :)
+        real(real32), pointer :: p8(:, :, :, :, :, :, :, :)
+        real(real32), pointer :: p9(:, :, :, :, :, :, :, :, :)
+        real(real32), pointer :: p10(:, :, :, :, :, :, :, :, :, :)
+        real(real32), pointer :: p11(:, :, :, :, :, :, :, :, :, :, :)
+        real(real32), pointer :: p12(:, :, :, :, :, :, :, :, :, :, :, :)
+        real(real32), pointer :: p13(:, :, :, :, :, :, :, :, :, :, :, :, :)
+        real(real32), pointer :: p14(:, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        real(real32), pointer :: p15(:, :, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
+        integer :: at(most_rank), i, d
+        it%elements = size(given, kind=c_int64_t)
+        it%view = view(rank(given), element_bytes=scalar_bytes(9))
+        it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
+        it%address = c_loc(given)
+        if (it%elements == 0) return
+        do d = 0, rank(given)
+            at(:rank(given)) = lbound(given) + merge(1, 0, [(i == d, i=1, rank(given))] .and. &
+                                                     it%dimensions(rank(given):1:-1)%count > 1)
+            select rank (given)
+            rank (1)
+                p1 => given
+                places(d) = c_loc(p1(at(1)))
+                seen(d) = c_loc(given(at(1)))
+            rank (2)
+                p2 => given
+                places(d) = c_loc(p2(at(1), at(2)))
+                seen(d) = c_loc(given(at(1), at(2)))
+            rank (3)
+                p3 => given
+                places(d) = c_loc(p3(at(1), at(2), at(3)))
+                seen(d) = c_loc(given(at(1), at(2), at(3)))
+            rank (4)
+                p4 => given
+                places(d) = c_loc(p4(at(1), at(2), at(3), at(4)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4)))
+            rank (5)
+                p5 => given
+                places(d) = c_loc(p5(at(1), at(2), at(3), at(4), at(5)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5)))
+            rank (6)
+                p6 => given
+                places(d) = c_loc(p6(at(1), at(2), at(3), at(4), at(5), at(6)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6)))
+            rank (7)
+                p7 => given
+                places(d) = c_loc(p7(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+            rank (8)
+                p8 => given
+                places(d) = c_loc(p8(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+            rank (9)
+                p9 => given
+                places(d) = c_loc(p9(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9)))
+            rank (10)
+                p10 => given
+                places(d) = c_loc(p10(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+            rank (11)
+                p11 => given
+                places(d) = c_loc(p11(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+            rank (12)
+                p12 => given
+                places(d) = c_loc(p12(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+            rank (13)
+                p13 => given
+                places(d) = c_loc(p13(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+            rank (14)
+                p14 => given
+                places(d) = c_loc(p14(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+            rank (15)
+                p15 => given
+                places(d) = c_loc(p15(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+            end select
+        end do
+        call set_strides(it, places, seen)
+    end function
 
     subroutine fields_add_real64(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
@@ -1471,27 +2053,167 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 10, values, stat, errmsg)
+        call self%add_arrays(array_of_real64(source), array_of_real64(destination), &
+                             10, values, stat, errmsg)
     end subroutine
 
-    subroutine fields_add_any(self, source, destination, scalar, values, stat, errmsg)
+    function array_of_real64(given) result(it)
+        real(real64), pointer, intent(in) :: given(..)
+        type(array) :: it
+        real(real64), pointer :: p1(:)
+        real(real64), pointer :: p2(:, :)
+        real(real64), pointer :: p3(:, :, :)
+        real(real64), pointer :: p4(:, :, :, :)
+        real(real64), pointer :: p5(:, :, :, :, :)
+        real(real64), pointer :: p6(:, :, :, :, :, :)
+        real(real64), pointer :: p7(:, :, :, :, :, :, :)
+        real(real64), pointer :: p8(:, :, :, :, :, :, :, :)
+        real(real64), pointer :: p9(:, :, :, :, :, :, :, :, :)
+        real(real64), pointer :: p10(:, :, :, :, :, :, :, :, :, :)
+        real(real64), pointer :: p11(:, :, :, :, :, :, :, :, :, :, :)
+        real(real64), pointer :: p12(:, :, :, :, :, :, :, :, :, :, :, :)
+        real(real64), pointer :: p13(:, :, :, :, :, :, :, :, :, :, :, :, :)
+        real(real64), pointer :: p14(:, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        real(real64), pointer :: p15(:, :, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
+        integer :: at(most_rank), i, d
+        it%elements = size(given, kind=c_int64_t)
+        it%view = view(rank(given), element_bytes=scalar_bytes(10))
+        it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
+        it%address = c_loc(given)
+        if (it%elements == 0) return
+        do d = 0, rank(given)
+            at(:rank(given)) = lbound(given) + merge(1, 0, [(i == d, i=1, rank(given))] .and. &
+                                                     it%dimensions(rank(given):1:-1)%count > 1)
+            select rank (given)
+            rank (1)
+                p1 => given
+                places(d) = c_loc(p1(at(1)))
+                seen(d) = c_loc(given(at(1)))
+            rank (2)
+                p2 => given
+                places(d) = c_loc(p2(at(1), at(2)))
+                seen(d) = c_loc(given(at(1), at(2)))
+            rank (3)
+                p3 => given
+                places(d) = c_loc(p3(at(1), at(2), at(3)))
+                seen(d) = c_loc(given(at(1), at(2), at(3)))
+            rank (4)
+                p4 => given
+                places(d) = c_loc(p4(at(1), at(2), at(3), at(4)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4)))
+            rank (5)
+                p5 => given
+                places(d) = c_loc(p5(at(1), at(2), at(3), at(4), at(5)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5)))
+            rank (6)
+                p6 => given
+                places(d) = c_loc(p6(at(1), at(2), at(3), at(4), at(5), at(6)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6)))
+            rank (7)
+                p7 => given
+                places(d) = c_loc(p7(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
+            rank (8)
+                p8 => given
+                places(d) = c_loc(p8(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)))
+            rank (9)
+                p9 => given
+                places(d) = c_loc(p9(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9)))
+            rank (10)
+                p10 => given
+                places(d) = c_loc(p10(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10)))
+            rank (11)
+                p11 => given
+                places(d) = c_loc(p11(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11)))
+            rank (12)
+                p12 => given
+                places(d) = c_loc(p12(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12)))
+            rank (13)
+                p13 => given
+                places(d) = c_loc(p13(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13)))
+            rank (14)
+                p14 => given
+                places(d) = c_loc(p14(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14)))
+            rank (15)
+                p15 => given
+                places(d) = c_loc(p15(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+                seen(d) = c_loc(given(at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8),&
+                    & at(9), at(10), at(11), at(12), at(13), at(14), at(15)))
+            end select
+        end do
+        call set_strides(it, places, seen)
+    end function
+
+    !> From the places of the first element and of the next one in each dimension. Those that are
+    !> `seen` without a pointer are others where gfortran passes a component of the elements of an
+    !> array, of which it also passes a wrong address.
+    subroutine set_strides(it, places, seen)
+        type(array), intent(inout) :: it
+        type(c_ptr), intent(in) :: places(0:), seen(0:)
+        integer(c_intptr_t) :: place
+        integer :: d
+        if (it%view%count > 0) it%address = places(0)
+        do d = 1, it%view%count
+            it%is_component = it%is_component .or. .not. c_associated(places(d), seen(d))
+            it%dimensions(it%view%count + 1 - d)%stride_bytes = &
+                transfer(places(d), place) - transfer(places(0), place)
+        end do
+    end subroutine
+
+    !> Whether the elements lie one after the other.
+    pure function is_dense(it) result(is)
+        type(array), intent(in) :: it
+        logical :: is
+        integer(c_int64_t) :: bytes
+        integer :: d
+        is = .true.
+        bytes = it%view%element_bytes
+        do d = it%view%count, 1, -1
+            associate (along => it%dimensions(d))
+                is = is .and. (along%count == 1 .or. along%stride_bytes == bytes)
+                bytes = bytes * along%count
+            end associate
+        end do
+        is = is .or. it%elements == 0
+    end function
+
+    subroutine fields_add_arrays(self, source, destination, scalar, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        type(*), target, intent(in) :: source(..)
-        type(*), target, intent(inout) :: destination(..)
+        type(array), intent(in) :: source, destination
         integer, intent(in) :: scalar
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: in_unit, sizes(2), bytes
-        type(field_shapes) :: shapes
         character(len=:), allocatable :: wrong
         in_unit = 1
         if (present(values)) in_unit = values
-        sizes = [size(source, kind=c_int64_t), size(destination, kind=c_int64_t)]
+        sizes = [source%elements, destination%elements]
         if (in_unit < 1) then
             wrong = 'a cell of ' // decimal(in_unit) // ' values; give 1 or more'
-        else if (.not. (is_contiguous(source) .and. is_contiguous(destination))) then
-            wrong = 'an array of a field is not contiguous; give a whole array, or one that is'
+        else if (source%is_component .or. destination%is_component) then
+            wrong = 'an array of a field is a component of an array of a derived type, which this' // &
+                ' compiler does not pass as it lies; give an array of its own'
         else if (any(mod(sizes, in_unit) /= 0)) then
             wrong = 'a field has ' // decimal(sizes(1)) // ' elements to send from and ' // &
                 decimal(sizes(2)) // ' to receive into, which are no multiples of the ' // &
@@ -1503,15 +2225,10 @@ contains
             return
         end if
         bytes = scalar_bytes(scalar)
-        if (.not. allocated(self%list)) allocate (self%list(0))
-        self%list = [self%list, field(c_loc(source), bytes * sizes(1), c_loc(destination), &
+        if (.not. allocated(self%list)) allocate (self%list(0), self%arrays(0))
+        self%list = [self%list, field(source%address, bytes * sizes(1), destination%address, &
                                       bytes * sizes(2), bytes * in_unit, scalar)]
-        shapes%dimensions = [rank(source), rank(destination)]
-        shapes%lengths(:rank(source), 1) = shape(source, c_int64_t)
-        shapes%lengths(:rank(destination), 2) = shape(destination, c_int64_t)
-        shapes%values = in_unit
-        if (.not. allocated(self%shapes)) allocate (self%shapes(0))
-        self%shapes = [self%shapes, shapes]
+        self%arrays = [self%arrays, source, destination]
         call finish(transrank_ok, stat, errmsg)
     end subroutine
 
@@ -1524,15 +2241,17 @@ contains
         integer(c_int) :: dimensions(2)
         integer(c_int64_t) :: lengths(most_dimensions, 2)
         integer :: i, side
-        if (allocated(wrong) .or. .not. allocated(fields%shapes)) return
+        if (allocated(wrong) .or. .not. allocated(fields%list)) return
         ! Where there is no route, the call that follows says so.
         if (c_route_shapes(route%handle, dimensions(1), lengths(:, 1), &
                            dimensions(2), lengths(:, 2)) /= transrank_ok) return
-        do i = 1, size(fields%shapes)
+        do i = 1, size(fields%list)
             do side = 1, 2
-                associate (wanted => lengths(dimensions(side):1:-1, side), it => fields%shapes(i))
-                    associate (given => it%lengths(:it%dimensions(side), side))
-                        if (has_shape(given, it%values, wanted)) cycle
+                associate (wanted => lengths(dimensions(side):1:-1, side), &
+                           it => fields%arrays(2 * i - 2 + side))
+                    associate (given => it%dimensions(it%view%count:1:-1)%count, &
+                               values => fields%list(i)%unit_bytes / it%view%element_bytes)
+                        if (has_shape(given, values, wanted)) cycle
                         wrong = 'field ' // decimal(int(i, c_int64_t)) // ': the ' // &
                             trim(names(side)) // ' has shape ' // tuple(given) // '; this' // &
                             " rank's array of this grid has shape " // tuple(wanted) // &
@@ -1565,7 +2284,7 @@ contains
     function tuple(lengths) result(text)
         integer(c_int64_t), intent(in) :: lengths(:)
         character(len=:), allocatable :: text
-        character(len=24 * most_ranks_of_arrays) :: numbers
+        character(len=24 * most_rank) :: numbers
         write (numbers, '("(", *(i0, :, ", "))') lengths
         text = trim(numbers) // ')'
     end function
@@ -1581,7 +2300,11 @@ contains
         if (allocated(fields%refused)) call require(.false., fields%refused, wrong)
         call require(count == 1, &
                      decimal(count) // ' fields were added; this call takes exactly one', wrong)
-        if (count == 1) only = fields%list(1)
+        if (count /= 1) return
+        only = fields%list(1)
+        call require(is_dense(fields%arrays(1)) .and. is_dense(fields%arrays(2)), &
+                     'an array of this call is not contiguous; give a whole array, or one that is', &
+                     wrong)
     end function
 
     ! Ghost updates.
@@ -1773,6 +2496,46 @@ contains
 
     ! Exchanges.
 
+    !> Adds a set of fields to those that C is given, with arrays of the shapes of `like`.
+    subroutine add_set(fields, like, list, arrays, wrong)
+        type(transrank_fields), intent(in) :: fields
+        type(array), allocatable, intent(in) :: like(:)
+        type(field), allocatable, intent(inout) :: list(:)
+        type(array), allocatable, intent(inout) :: arrays(:)
+        character(len=:), allocatable, intent(inout) :: wrong
+        integer :: i
+        logical :: alike
+        if (.not. allocated(list)) allocate (list(0), arrays(0))
+        if (allocated(fields%refused)) call require(.false., fields%refused, wrong)
+        if (.not. allocated(fields%list)) return
+        if (allocated(like)) then
+            alike = size(like) == size(fields%arrays)
+            do i = 1, merge(size(like), 0, alike)
+                associate (one => like(i)%dimensions, other => fields%arrays(i)%dimensions)
+                    alike = alike .and. all(one%count == other%count)
+                end associate
+            end do
+            call require(alike, 'the arrays have other shapes than those that are bound, or are' // &
+                         ' not as many', wrong)
+        end if
+        list = [list, fields%list]
+        arrays = [arrays, fields%arrays]
+    end subroutine
+
+    !> Lets the views of fields point to their arrays.
+    subroutine set_views(list, arrays)
+        type(field), intent(inout) :: list(:)
+        type(array), target, intent(inout) :: arrays(:)
+        integer :: i
+        do i = 1, size(arrays)
+            arrays(i)%view%dimensions = c_loc(arrays(i)%dimensions)
+        end do
+        do i = 1, size(list)
+            list(i)%source_view = c_loc(arrays(2 * i - 1)%view)
+            list(i)%destination_view = c_loc(arrays(2 * i)%view)
+        end do
+    end subroutine
+
     function options_of(operation, name, longest_message_bytes) result(options)
         integer, intent(in), optional :: operation
         character(kind=c_char, len=:), allocatable, target, intent(in) :: name
@@ -1784,7 +2547,7 @@ contains
     end function
 
     subroutine exchange_bind(self, comm, route, fields, operation, transport,&
-        & longest_message_bytes, stat, errmsg)
+        & longest_message_bytes, others, any_memory, stat, errmsg)
         class(transrank_exchange), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_route), intent(in) :: route
@@ -1792,20 +2555,34 @@ contains
         integer, intent(in), optional :: operation
         character(len=*), intent(in), optional :: transport
         integer(int64), intent(in), optional :: longest_message_bytes
+        type(transrank_fields), intent(in), optional :: others(:)
+        logical, intent(in), optional :: any_memory
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         type(field), allocatable :: list(:)
+        type(array), allocatable, target :: arrays(:)
+        type(exchange_options) :: options
         character(kind=c_char, len=:), allocatable, target :: name
         character(len=:), allocatable :: wrong
+        integer :: i, count
         if (present(transport)) name = terminated(transport)
-        if (allocated(fields%refused)) wrong = fields%refused
+        options = options_of(operation, name, longest_message_bytes)
+        options%any_memory = flag(any_memory, .true.)
+        if (allocated(self%arrays)) deallocate (self%arrays)
+        call add_set(fields, self%arrays, list, arrays, wrong)
         call require_shapes(route, fields, wrong)
-        allocate (list(0))
-        if (allocated(fields%list)) list = fields%list
+        self%arrays = arrays
+        count = size(list)
+        if (present(others)) then
+            options%sets = 1 + size(others)
+            do i = 1, size(others)
+                call add_set(others(i), self%arrays, list, arrays, wrong)
+            end do
+        end if
+        call set_views(list, arrays)
         call renew(self, c_exchange_free, wrong)
-        call finish(c_exchange_bind(comm, route%handle, size(list), list, &
-                                    options_of(operation, name, longest_message_bytes), &
-                                    self%handle), stat, errmsg)
+        call finish(c_exchange_bind(comm, route%handle, count, list, options, self%handle), &
+                    stat, errmsg)
     end subroutine
 
     subroutine exchange_bind_ghost_update(self, comm, update, direction, operation, transport,&
@@ -1955,6 +2732,40 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         call step(c_exchange_run, self%handle, stat, errmsg)
+    end subroutine
+
+    subroutine exchange_start_with(self, fields, stat, errmsg)
+        class(transrank_exchange), intent(in) :: self
+        type(transrank_fields), intent(in) :: fields
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        type(field), allocatable :: list(:)
+        type(array), allocatable, target :: arrays(:)
+        character(len=:), allocatable :: wrong
+        call add_set(fields, self%arrays, list, arrays, wrong)
+        if (allocated(wrong)) then
+            call finish(transrank_error_argument, stat, errmsg, wrong)
+            return
+        end if
+        call set_views(list, arrays)
+        call finish(c_exchange_start_with(self%handle, size(list), list), stat, errmsg)
+    end subroutine
+
+    subroutine exchange_run_with(self, fields, stat, errmsg)
+        class(transrank_exchange), intent(in) :: self
+        type(transrank_fields), intent(in) :: fields
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        type(field), allocatable :: list(:)
+        type(array), allocatable, target :: arrays(:)
+        character(len=:), allocatable :: wrong
+        call add_set(fields, self%arrays, list, arrays, wrong)
+        if (allocated(wrong)) then
+            call finish(transrank_error_argument, stat, errmsg, wrong)
+            return
+        end if
+        call set_views(list, arrays)
+        call finish(c_exchange_run_with(self%handle, size(list), list), stat, errmsg)
     end subroutine
 
     subroutine exchange_test(self, done, stat, errmsg)

@@ -157,7 +157,9 @@ Runs c_redistribute(const World& world) {
                                 .destination = shared_memory(width * units[1]),
                                 .destination_bytes = width * units[1],
                                 .unit_bytes = width,
-                                .scalar = TRANSRANK_FLOAT64};
+                                .scalar = TRANSRANK_FLOAT64,
+                                .source_view = nullptr,
+                                .destination_view = nullptr};
     check(transrank_exchange_bind(MPI_COMM_WORLD, route, 1, &field, nullptr, &exchange));
     return runner(exchange);
 }

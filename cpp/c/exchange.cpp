@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/exchange/exchange.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "c/calls.hpp"
 #include "c/options.hpp"
 #include "c/shared_arrays.hpp"
+#include "transrank/copy/view.hpp"
 
 using namespace transrank;
 using c::Arguments;
@@ -18,6 +22,8 @@ namespace transrank::c {
 void check_options(const Arguments& arguments, const transrank_options* given) {
     if (given != nullptr) {
         (void)arguments.choice(given->operation, copy::Operation::max, "operation");
+        layout::require(given->sets >= 0, given->sets, " sets of arrays", arguments.where(),
+                        "; give 0 or more");
     }
 }
 
@@ -35,6 +41,7 @@ exchange::Options options_of(const transrank_options* given) {
     if (given->longest_message_bytes != 0) {
         options.longest_message_bytes = given->longest_message_bytes;
     }
+    options.any_memory = given->any_memory != 0;
     return options;
 }
 
@@ -42,23 +49,51 @@ exchange::Options options_of(const transrank_options* given) {
 
 namespace {
 
-copy::Field field_of(const Arguments& arguments, const transrank_field& given) {
-    return {.source = static_cast<const std::byte*>(given.source),
-            .source_bytes = given.source_bytes,
-            .destination = static_cast<std::byte*>(given.destination),
-            .destination_bytes = given.destination_bytes,
-            .unit_bytes = given.unit_bytes,
-            .scalar = arguments.choice(given.scalar, copy::Scalar::float64, "scalar"),
-            .keep_alive = c::owner_of(given.source, given.destination)};
+std::shared_ptr<const copy::View> view_of(const Arguments& arguments, const transrank_view* given,
+                                          std::int64_t bytes) {
+    if (given == nullptr) {
+        return nullptr;
+    }
+    std::vector<copy::View::Dimension> dimensions;
+    auto held = static_cast<std::uint64_t>(given->element_bytes);
+    for (const auto& [count, stride_bytes] :
+         arguments.list(given->count, given->dimensions, "the dimensions of a view")) {
+        dimensions.push_back({.count = count, .stride = stride_bytes});
+        held *= static_cast<std::uint64_t>(count);
+    }
+    auto view = copy::View::of(std::move(dimensions), given->element_bytes);  // the product fits
+    layout::require(held == static_cast<std::uint64_t>(bytes), "the elements of a view",
+                    arguments.where(), " have ", held, " bytes, the array ", bytes);
+    return view;
+}
+
+std::vector<copy::Field> fields_of(const Arguments& arguments, int count,
+                                   const transrank_field* given) {
+    std::vector<copy::Field> fields;
+    for (const auto& each : arguments.list(count, given, "the fields")) {
+        fields.push_back({.source = static_cast<const std::byte*>(each.source),
+                          .source_bytes = each.source_bytes,
+                          .destination = static_cast<std::byte*>(each.destination),
+                          .destination_bytes = each.destination_bytes,
+                          .unit_bytes = each.unit_bytes,
+                          .scalar = arguments.choice(each.scalar, copy::Scalar::float64, "scalar"),
+                          .keep_alive = c::owner_of(each.source, each.destination),
+                          .source_view = view_of(arguments, each.source_view, each.source_bytes),
+                          .destination_view =
+                              view_of(arguments, each.destination_view, each.destination_bytes)});
+    }
+    return fields;
 }
 
 exchange::Parts parts_of(const Arguments& arguments, const transrank_route* route, int count,
-                         const transrank_field* given) {
-    std::vector<copy::Field> fields;
-    for (const auto& each : arguments.list(count, given, "the fields")) {
-        fields.push_back(field_of(arguments, each));
+                         const transrank_field* given, int sets) {
+    exchange::Parts parts{.route = arguments.object(route).value, .fields = {}};
+    for (int set = 0; set < std::max(sets, 1); ++set) {
+        (set == 0 ? parts.fields : parts.others.emplace_back()) =
+            fields_of(arguments, count, given);
+        given += count;
     }
-    return {.route = arguments.object(route).value, .fields = std::move(fields)};
+    return parts;
 }
 
 // Called in each step: what an error needs is made for an error only.
@@ -83,7 +118,8 @@ int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int cou
         const mpi::Call call(known->base(), name);
         const auto make = with_result([&](const Arguments& arguments) {
             c::check_options(arguments, options);
-            return parts_of(arguments, route, count, fields);
+            return parts_of(arguments, route, count, fields,
+                            options != nullptr ? options->sets : 1);
         });
         return c::Exchange{exchange::Exchange(
             comm, [&] { return make(Arguments(c::rank_of(comm))); }, c::options_of(options))};
@@ -92,6 +128,11 @@ int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int cou
 
 int transrank_exchange_start(transrank_exchange* exchange) {
     return attempt([&] { open(exchange).start(); });
+}
+
+int transrank_exchange_start_with(transrank_exchange* exchange, int count,
+                                  const transrank_field* fields) {
+    return attempt([&] { open(exchange).start_with(fields_of(Arguments(), count, fields)); });
 }
 
 int transrank_exchange_test(transrank_exchange* exchange, int* done) {
@@ -114,6 +155,11 @@ int transrank_exchange_wait_for(transrank_exchange* exchange, double seconds, in
 
 int transrank_exchange_run(transrank_exchange* exchange) {
     return attempt([&] { open(exchange).run(); });
+}
+
+int transrank_exchange_run_with(transrank_exchange* exchange, int count,
+                                const transrank_field* fields) {
+    return attempt([&] { open(exchange).run_with(fields_of(Arguments(), count, fields)); });
 }
 
 int transrank_exchange_abandon(transrank_exchange* exchange, const char* why) {

@@ -84,6 +84,8 @@ TWIN_WITHOUT_COMMUNICATOR(layout_box, 3)
 TWIN_WITHOUT_COMMUNICATOR(numbering_index, 3)
 TWIN_WITHOUT_COMMUNICATOR(numbering_place, 3)
 TWIN_WITHOUT_COMMUNICATOR(exchange_explain, 1)
+TWIN_WITHOUT_COMMUNICATOR(exchange_start_with, 2)
+TWIN_WITHOUT_COMMUNICATOR(exchange_run_with, 2)
 }
 // NOLINTEND(cppcoreguidelines-macro-usage,bugprone-macro-parentheses)
 

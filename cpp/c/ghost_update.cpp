@@ -176,6 +176,9 @@ int transrank_ghost_update_bind(MPI_Comm comm, const transrank_ghost_update* upd
                                 const transrank_options* options, transrank_exchange** exchange) {
     return c::create_agreed(__func__, comm, exchange, [&](const Arguments& arguments) {
         c::check_options(arguments, options);
+        require(options == nullptr || (options->any_memory == 0 && options->sets <= 1),
+                "other arrays are to be given", arguments.where(),
+                "; a ghost update moves its own");
         layout::require(direction == TRANSRANK_PULL || direction == TRANSRANK_PUSH,
                         "unknown direction ", direction, arguments.where(),
                         "; known: 0 to 1, see transrank.h");

@@ -15,6 +15,11 @@ static void check(int status) {
     }
 }
 
+struct cell {
+    double level;
+    int kind;
+};
+
 int main(int argc, char** argv) {
     int rank = 0;
     int ranks = 1;
@@ -61,6 +66,31 @@ int main(int argc, char** argv) {
     }
     printf("rank %d: %d lies below\n", rank, cells[1]);
 
+    // Two arrays of structs that each step swaps; one member has a halo.
+    struct cell* states[2] = {calloc((size_t)units, sizeof(struct cell)),
+                              calloc((size_t)units, sizeof(struct cell))};
+    const transrank_dimension all = {.count = units, .stride_bytes = sizeof(struct cell)};
+    const transrank_view levels = {.count = 1, .dimensions = &all, .element_bytes = sizeof(double)};
+    transrank_field sets[2];
+    for (int i = 0; i < 2; ++i) {
+        sets[i] = (transrank_field){.source = &states[i]->level,
+                                    .source_bytes = units * (int64_t)sizeof(double),
+                                    .destination = &states[i]->level,
+                                    .destination_bytes = units * (int64_t)sizeof(double),
+                                    .unit_bytes = sizeof(double),
+                                    .source_view = &levels,
+                                    .destination_view = &levels};
+    }
+    const transrank_options two = {.sets = 2};
+    transrank_exchange* swapped = NULL;
+    check(transrank_exchange_bind(MPI_COMM_WORLD, route, 1, sets, &two, &swapped));
+    for (int step = 0; step < 10; ++step) {
+        check(transrank_exchange_run_with(swapped, 1, &sets[step % 2]));
+    }
+
+    check(transrank_exchange_free(&swapped));
+    free(states[0]);
+    free(states[1]);
     check(transrank_exchange_free(&update));
     check(transrank_route_free(&route));
     check(transrank_shared_free(&memory));

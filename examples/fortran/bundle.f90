@@ -21,10 +21,10 @@ contains
         type(transrank_distribution) :: along(2)
         type(transrank_layout) :: columns, rows
         type(transrank_route) :: route
-        type(transrank_fields) :: fields
-        type(transrank_exchange) :: exchange
+        type(transrank_fields) :: fields, eastward, northward
+        type(transrank_exchange) :: exchange, component
         real(real64), allocatable, target :: temperature(:, :), temperature_after(:, :)
-        real(real64), allocatable, target :: wind(:, :, :), wind_after(:, :, :)
+        real(real64), allocatable, target :: wind(:, :, :), wind_after(:, :, :), speed(:, :)
         integer(int64) :: first(2), last(2)
         logical :: right
         integer :: i, j
@@ -48,6 +48,7 @@ contains
         call rows%box(rank, first, last)
         allocate (temperature_after(first(1):last(1), first(2):last(2)))
         allocate (wind_after(3, first(1):last(1), first(2):last(2)))
+        allocate (speed(first(1):last(1), first(2):last(2)))
 
         call route%redistribution(MPI_COMM_WORLD%MPI_VAL, columns, rows)
         call fields%add(temperature, temperature_after)
@@ -55,11 +56,18 @@ contains
         call exchange%bind(MPI_COMM_WORLD%MPI_VAL, route, fields)
         call exchange%run()  ! in each step; or start, compute, wait
 
+        ! One component of the wind: sections, and two sets of arrays of which a start moves one.
+        call eastward%add(wind(1, :, :), speed)
+        call northward%add(wind(2, :, :), speed)
+        call component%bind(MPI_COMM_WORLD%MPI_VAL, route, eastward, others=[northward])
+        call component%run_with(northward)
+
         right = .true.
         do j = int(first(2)), int(last(2))
             do i = int(first(1)), int(last(1))
                 right = right .and. nint(temperature_after(i, j)) == 1000 * i + j
                 right = right .and. all(nint(wind_after(:, i, j)) == [i, j, i * j])
+                right = right .and. nint(speed(i, j)) == j
             end do
         end do
         print '(a,i0,a,i0,a)', 'rank ', rank, ' of ', ranks, merge(': right', ': wrong', right)

@@ -43,13 +43,22 @@ static int* ints(struct List numbers) {
     return made;
 }
 
-/// Elements of some bytes that hold a list, in either kind of memory, as they may be mixed.
+/// Elements of some bytes that hold a list, in either kind of memory, as they may be mixed. They
+/// have two dimensions, and may lie apart and in any order.
 struct Array {
     void* memory;
-    int64_t bytes;
-    size_t width;
+    int64_t room;
+    char* first;
+    transrank_dimension dimensions[2];
+    transrank_view view;
     int shared;
 };
+
+static char* element(const struct Array* array, int64_t i) {
+    const transrank_dimension* const along = array->dimensions;
+    return array->first + (i / along[1].count * along[0].stride_bytes) +
+           (i % along[1].count * along[1].stride_bytes);
+}
 
 // The first bytes of a number are its low ones.
 static void fill(void* memory, struct List values, size_t width) {
@@ -58,26 +67,73 @@ static void fill(void* memory, struct List values, size_t width) {
     }
 }
 
-static struct Array array_of(struct List values, size_t width, int shared) {
-    struct Array made = {NULL, values.count * (int64_t)width, width, shared};
-    if (shared) {
-        OK(transrank_shared_alloc(made.bytes, &made.memory));
-    } else {
-        made.memory = calloc((size_t)values.count + 1, width);
+static void expect_number(int64_t i, const void* place, int64_t expected, size_t width) {
+    int64_t found = 0;
+    memcpy(&found, place, width);
+    if (found != expected) {
+        fprintf(stderr, "place %" PRId64 ": %" PRId64 " instead of %" PRId64 "\n", i, found,
+                expected);
     }
-    fill(made.memory, values, width);
-    return made;
+    CHECK(found == expected);
 }
 
 static void expect(const void* memory, struct List values, size_t width) {
     for (int64_t i = 0; i < values.count; ++i) {
-        int64_t found = 0;
-        memcpy(&found, (const char*)memory + ((size_t)i * width), width);
-        if (found != values.at[i]) {
-            fprintf(stderr, "place %" PRId64 ": %" PRId64 " instead of %" PRId64 "\n", i, found,
-                    values.at[i]);
-        }
-        CHECK(found == values.at[i]);
+        expect_number(i, (const char*)memory + ((size_t)i * width), values.at[i], width);
+    }
+}
+
+/// Rows and columns, so many elements from one to the next, or backwards; the faster ones in memory
+/// are the columns, or the rows.
+struct Form {
+    int64_t columns;
+    int64_t steps[2];
+    int64_t rows_first;
+};
+static const struct Form dense = {1, {1, 1}, 0};
+static const char gap = 0x5a;
+
+static struct Array array_in_form(struct List values, size_t width, int shared, struct Form form) {
+    struct Array made = {.shared = shared};
+    made.dimensions[0].count = values.count / form.columns;
+    made.dimensions[1].count = form.columns;
+    made.room = (int64_t)width;
+    for (int i = 0; i < 2; ++i) {
+        const int d = i == form.rows_first;
+        made.dimensions[d].stride_bytes = made.room * form.steps[d];
+        made.room *= made.dimensions[d].count * llabs(form.steps[d]);
+    }
+    if (shared) {
+        OK(transrank_shared_alloc(made.room, &made.memory));
+    } else {
+        made.memory = calloc((size_t)made.room + 1, 1);
+    }
+    memset(made.memory, gap, (size_t)made.room);
+    made.first = made.memory;
+    for (int d = 0; d < 2; ++d) {
+        const int64_t stride = made.dimensions[d].stride_bytes;
+        made.first -= stride < 0 && made.room > 0 ? (made.dimensions[d].count - 1) * stride : 0;
+    }
+    for (int64_t i = 0; i < values.count; ++i) {
+        memcpy(element(&made, i), &values.at[i], width);
+    }
+    made.view.count = 2;
+    made.view.element_bytes = (int64_t)width;
+    return made;
+}
+
+static struct Array array_of(struct List values, size_t width, int shared) {
+    return array_in_form(values, width, shared, dense);
+}
+
+/// And nothing between the elements, which are lost.
+static void expect_array(const struct Array* array, struct List values, size_t width) {
+    for (int64_t i = 0; i < values.count; ++i) {
+        expect_number(i, element(array, i), values.at[i], width);
+        memset(element(array, i), gap, width);
+    }
+    for (int64_t i = 0; i < array->room; ++i) {
+        CHECK(((const char*)array->memory)[i] == gap);
     }
 }
 
@@ -89,20 +145,34 @@ static void free_array(struct Array* array) {
     }
 }
 
-static transrank_field field(const struct Array* source, const struct Array* destination,
-                             int64_t unit_bytes, int scalar) {
-    return (transrank_field){.source = source->memory,
-                             .source_bytes = source->bytes,
-                             .destination = destination->memory,
-                             .destination_bytes = destination->bytes,
-                             .unit_bytes = unit_bytes,
-                             .scalar = scalar};
+static int64_t bytes_of(const struct Array* array) {
+    return array->dimensions[0].count * array->dimensions[1].count * array->view.element_bytes;
 }
 
-// Once: run, or start and wait, or start and test.
-static void move(transrank_exchange* exchange, int64_t how) {
+static transrank_field field(struct Array* source, struct Array* destination, int64_t unit_bytes,
+                             int scalar) {
+    source->view.dimensions = source->dimensions;
+    destination->view.dimensions = destination->dimensions;
+    return (transrank_field){.source = source->first,
+                             .source_bytes = bytes_of(source),
+                             .destination = destination->first,
+                             .destination_bytes = bytes_of(destination),
+                             .unit_bytes = unit_bytes,
+                             .scalar = scalar,
+                             .source_view = &source->view,
+                             .destination_view = &destination->view};
+}
+
+// Once: run, or start and wait, or start and test; with fields, or the first ones that are bound.
+static void move_fields(transrank_exchange* exchange, int64_t how, int count,
+                        const transrank_field* fields) {
     int done = 0;
-    OK(how == 0 ? transrank_exchange_run(exchange) : transrank_exchange_start(exchange));
+    if (fields != NULL) {
+        OK(how == 0 ? transrank_exchange_run_with(exchange, count, fields)
+                    : transrank_exchange_start_with(exchange, count, fields));
+    } else {
+        OK(how == 0 ? transrank_exchange_run(exchange) : transrank_exchange_start(exchange));
+    }
     if (how == 1) {
         OK(transrank_exchange_wait(exchange));
     }
@@ -119,6 +189,10 @@ static void move(transrank_exchange* exchange, int64_t how) {
     done = 0;
     OK(transrank_exchange_wait_for(exchange, 0, &done));
     CHECK(done);
+}
+
+static void move(transrank_exchange* exchange, int64_t how) {
+    move_fields(exchange, how, 0, NULL);
 }
 
 enum { BY_PULLING, BY_PUSHING, ALONG, LIKE, BY_ROUTE };
@@ -212,7 +286,7 @@ static void update_ghosts(void) {
                                      .element_bytes = 8,
                                      .scalar = TRANSRANK_INT64,
                                      .data = own.memory,
-                                     .data_bytes = own.bytes};
+                                     .data_bytes = bytes_of(&own)};
         transrank_ghost_update* update = update_of(way, &rows, route, ghosts, pushed, targets);
         OK(transrank_ghost_update_bind(MPI_COMM_WORLD, update, TRANSRANK_PULL, NULL, &pull));
         OK(transrank_ghost_update_bind(MPI_COMM_WORLD, update, TRANSRANK_PUSH, &add, &push));
@@ -319,6 +393,7 @@ static void move_cells(void) {
     const int choice = (int)next();  // corners or coverage
     const int back = (int)next();
     const int saved = (int)next();
+    const int64_t starts = next();
     transrank_layout* layouts[2] = {layout(), NULL};
     transrank_route* route = NULL;
     if (what == HALO) {
@@ -342,28 +417,50 @@ static void move_cells(void) {
     int64_t extents[2];
     OK(transrank_route_extents(route, &extents[0], &extents[1]));
     expect(extents, expected_extents, sizeof extents[0]);
-    enum { MOST_FIELDS = 3 };
-    transrank_field fields[MOST_FIELDS];
-    struct Array from[MOST_FIELDS];
-    struct Array to[MOST_FIELDS];
-    struct List expected[MOST_FIELDS];
+    enum { BOUND, ONE_OF_SETS, ANY_MEMORY, SETS = 3, MOST_FIELDS = 3 };
+    transrank_field fields[SETS * MOST_FIELDS];
+    struct Array from[SETS * MOST_FIELDS];
+    struct Array to[SETS * MOST_FIELDS];
+    struct List expected[2][MOST_FIELDS];  // of arrays that stay, and of those that are moved
     const int count = (int)next();
     for (int f = 0; f < count; ++f) {
         const int64_t length = next();
-        from[f] = array_of(list(), 4, shared);
-        to[f] = array_of(list(), 4, shared);
-        expected[f] = list();
-        fields[f] = field(&from[f], what == HALO ? &from[f] : &to[f], 4 * length, 0);
+        struct Form forms[2];
+        for (int side = 0; side < 2; ++side) {
+            forms[side].columns = length;
+            forms[side].steps[0] = next();
+            forms[side].steps[1] = next();
+            forms[side].rows_first = next();
+        }
+        const struct List before = list();
+        const struct List after = list();
+        expected[0][f] = what == HALO ? before : after;
+        expected[1][f] = list();
+        for (int i = f; i < SETS * count; i += count) {
+            from[i] = array_in_form(before, 4, shared, forms[0]);
+            to[i] = array_in_form(after, 4, shared, forms[1]);
+            fields[i] = field(&from[i], what == HALO ? &from[i] : &to[i], 4 * length, 0);
+        }
     }
     transrank_exchange* exchange = NULL;
-    OK(transrank_exchange_bind(MPI_COMM_WORLD, route, count, fields, NULL, &exchange));
+    const transrank_options options = {.any_memory = starts == ANY_MEMORY,
+                                       .sets = starts == ONE_OF_SETS ? SETS : 1};
+    OK(transrank_exchange_bind(MPI_COMM_WORLD, route, count, fields, &options, &exchange));
     OK(transrank_route_free(&route));
-    move(exchange, how);
+    int moved[SETS] = {starts == BOUND, 0, 0};
+    if (starts == BOUND) {
+        move(exchange, how);
+    }
+    for (int i = 0; i < 2 && starts != BOUND; ++i) {
+        const int set = (rank + i) % SETS;
+        move_fields(exchange, how, count, &fields[set * count]);
+        moved[set] = 1;
+    }
     OK(transrank_exchange_free(&exchange));
-    for (int f = 0; f < count; ++f) {
-        expect(fields[f].destination, expected[f], 4);
-        free_array(&from[f]);
-        free_array(&to[f]);
+    for (int i = 0; i < SETS * count; ++i) {
+        expect_array(what == HALO ? &from[i] : &to[i], expected[moved[i / count]][i % count], 4);
+        free_array(&from[i]);
+        free_array(&to[i]);
     }
     OK(transrank_layout_free(&layouts[0]));
     OK(transrank_layout_free(&layouts[1]));

@@ -49,7 +49,9 @@ static transrank_options options_given(void) {
         .transport = IS("options.transport:unknown") ? "nosuch"
                                                      : EITHER("options.transport", NULL, "message"),
         .longest_message_bytes = NUMBER("options.longest_message_bytes",
-                                        EITHER("options.longest_message_bytes", 1000, 1001))};
+                                        EITHER("options.longest_message_bytes", 1000, 1001)),
+        .any_memory = EITHER("options.any_memory", 0, 1),
+        .sets = IS("options.sets:negative") ? -1 : EITHER("options.sets", 1, 2)};
 }
 
 static transrank_alltoall_options alltoall_options_given(void) {
@@ -150,16 +152,27 @@ UPDATE(update_like,
                                    HANDLE("other", these.update, others.update), PLACE(made)))
 
 static int bind_fields(transrank_exchange** made, const transrank_options* options) {
-    const int64_t bytes = NUMBER("fields.source_bytes", 128);
-    transrank_field fields[2] = {
+    const int64_t bytes = NUMBER("fields.source_bytes", 64);
+    const transrank_dimension along[2] = {
+        {.count = NUMBER("dimension.count", 4),
+         .stride_bytes = EITHER("dimension:far", -64, INT64_MIN / 2)},
+        {.count = 2, .stride_bytes = EITHER("dimension:overlapping", 8, 4)}};
+    const transrank_view view = {
+        .count = IS("view.count:negative") ? -1 : 2,
+        .dimensions = LIST("view.dimensions", along),
+        .element_bytes = EITHER("view.element_bytes:zero", 8, 0) + NUMBER("view.element_bytes", 0)};
+    transrank_field fields[4] = {
         {.source = LIST("fields.source", numbers),
          .source_bytes = bytes,
-         .destination = &numbers[32],
-         .destination_bytes = bytes,
+         .destination = &numbers[32 + 24],
+         .destination_bytes = bytes - EITHER("view:longer", 0, 16),
          .unit_bytes = NUMBER("fields.unit_bytes", EITHER("fields.unit_bytes", 8, 16)),
-         .scalar = CHOICE("fields.scalar", TRANSRANK_FLOAT64, TRANSRANK_INT64)}};
+         .scalar = CHOICE("fields.scalar", TRANSRANK_FLOAT64, TRANSRANK_INT64),
+         .destination_view = &view}};
     fields[1] = fields[0];
-    fields[1].destination = &numbers[48];
+    fields[1].destination = &numbers[32 + 24 + 2];
+    memcpy(&fields[2], fields, 2 * sizeof fields[0]);
+    fields[3].unit_bytes += EITHER("options.sets:unlike", 0, 8);
     const int count = IS("count:negative") ? -1 : EITHER("count", 2, 1);
     return transrank_exchange_bind(MPI_COMM_WORLD, HANDLE("route", these.route, others.route),
                                    count, fields, options, made);
@@ -213,6 +226,11 @@ static int bind_to_grid(void) {
 }
 
 #define OPTIONS "options.operation options.transport options.longest_message_bytes"
+#define NO_VIEW                                                                          \
+    "dimension.count:negative dimension.count:huge dimension:far dimension:overlapping " \
+    "view.count:negative view.dimensions:null view.element_bytes:zero "                  \
+    "view.element_bytes:negative "                                                       \
+    "view.element_bytes:huge view:longer"
 #define ROWS_OF_ALL "rows.length rows.offsets rows.element_bytes rows.scalar"
 #define ALLTOALL_OPTIONS                                                              \
     "options.algorithm options.choices options.radix options.window options.leaders " \
@@ -239,17 +257,20 @@ static const struct {
     {"route_alltoallv", alltoallv, "", "send_displacements:null made:null"},
     {"route_save", save, "route", NO("route") "place:null"},
     {"route_load", load, "", "place:null made:null"},
-    {"exchange_bind", bind, "route count fields.unit_bytes fields.scalar " OPTIONS,
-     NO("route") "made:null fields.source:null fields.source_bytes:negative fields.unit_bytes:huge "
-                 "fields.scalar:unknown count:negative options.operation:unknown "
-                 "options.transport:unknown "
-                 "options.longest_message_bytes:negative"},
+    {"exchange_bind", bind,
+     "route count fields.unit_bytes fields.scalar options.any_memory options.sets " OPTIONS,
+     NO("route") NO_VIEW " options.sets:negative made:null fields.source:null "
+                         "fields.source_bytes:negative fields.unit_bytes:huge "
+                         "fields.scalar:unknown count:negative options.operation:unknown "
+                         "options.transport:unknown "
+                         "options.longest_message_bytes:negative"},
     {"ghost_update_pull", update_pull, ROWS_OF_ALL, NOT_ANY_ROWS " ghosts:null"},
     {"ghost_update_push", update_push, ROWS_OF_ALL, NOT_ANY_ROWS " pushed:null"},
     {"ghost_update_along", update_along, "route " ROWS_OF_ALL, NO("route") NO_ROWS},
     {"ghost_update_like", update_like, "other " ROWS_OF_ALL, NO("other") NO_ROWS},
     {"ghost_update_bind", update_bind, "update direction " OPTIONS,
-     NO("update") "made:null options.operation:unknown direction:unknown"},
+     NO("update") "made:null options.operation:unknown direction:unknown options.any_memory "
+                  "options.sets options.sets:negative"},
     {"alltoall", alltoall, "receive block_bytes " ALLTOALL_OPTIONS,
      "send:null block_bytes:negative block_bytes:huge options.algorithm:unknown "
      "options.torus_dimensions:negative"},
@@ -301,7 +322,7 @@ static void check_agreed(int status, const char* name, const char* what) {
 
 /// Each rank in turn passes each of these to the call; returns how many they are.
 static int spoil(int i, const char* all) {
-    char words[400];
+    char words[800];
     int count = 0;
     snprintf(words, sizeof words, "%s", all);
     for (char* word = strtok(words, " "); word != NULL; word = strtok(NULL, " "), ++count) {
@@ -430,6 +451,77 @@ static void break_exchanges(void) {
     CHECK(status == (rank == ranks - 1 ? TRANSRANK_ERROR_MISUSE : TRANSRANK_ERROR_BROKEN));
     CHECK(rank != ranks - 1 || strcmp(transrank_error_text(), "no room for it") == 0);
     OK(transrank_exchange_free(&bound));
+    OK(transrank_route_free(&all));
+}
+
+// What a start refuses has started nothing, and broken nothing.
+static void refuse_starts(void) {
+    enum { BOUND, SET, UNBOUND, SETS };
+    const transrank_dimension along = {.count = ranks, .stride_bytes = 16};
+    const transrank_view view = {.count = 1, .dimensions = &along, .element_bytes = 8};
+    transrank_field fields[SETS];
+    int64_t ones[8];
+    int64_t places[8];
+    transrank_route* all = NULL;
+    for (int i = 0; i < SETS; ++i) {
+        fields[i] = (transrank_field){.source = numbers,
+                                      .source_bytes = (int64_t)sizeof numbers[0] * ranks,
+                                      .destination = &numbers[16 * (i + 1)],
+                                      .destination_bytes = (int64_t)sizeof numbers[0] * ranks,
+                                      .unit_bytes = 8,
+                                      .destination_view = &view};
+    }
+    for (int r = 0; r < ranks; ++r) {
+        ones[r] = 1;
+        places[r] = r;
+    }
+    OK(transrank_route_alltoallv(MPI_COMM_WORLD, ones, places, ones, places, &all));
+    for (int any = 0; any < 2; ++any) {
+        transrank_exchange* bound = NULL;
+        const transrank_options options = {.any_memory = any, .sets = any ? 0 : 2};
+        OK(transrank_exchange_bind(MPI_COMM_WORLD, all, 1, fields, &options, &bound));
+        const transrank_dimension backwards = {.count = ranks, .stride_bytes = -16};
+        const transrank_view other = {.count = 1, .dimensions = &backwards, .element_bytes = 8};
+        transrank_field wrong_ones[] = {fields[SET], fields[SET], fields[SET], fields[SET],
+                                        fields[SET], fields[SET], fields[SET]};
+        wrong_ones[0].source = NULL;
+        wrong_ones[1].unit_bytes = 4;
+        wrong_ones[2].scalar = 77;
+        wrong_ones[3].source_bytes += 8;
+        wrong_ones[4].destination_view = ranks > 1 ? &other : NULL;
+        wrong_ones[4].destination_bytes += ranks > 1 ? 0 : 8;
+        wrong_ones[5].destination = &numbers[1];
+        wrong_ones[5].source = &numbers[1];
+        wrong_ones[6].destination = NULL;
+        for (trial = 0; trial < 7; ++trial) {
+            CHECK(transrank_exchange_start_with(bound, 1, &wrong_ones[trial]) ==
+                  TRANSRANK_ERROR_ARGUMENT);
+            CHECK(transrank_exchange_run_with(bound, 1, &wrong_ones[trial]) ==
+                  TRANSRANK_ERROR_ARGUMENT);
+        }
+        CHECK(transrank_exchange_start_with(bound, 1, NULL) == TRANSRANK_ERROR_ARGUMENT);
+        CHECK(transrank_exchange_start_with(bound, -1, fields) == TRANSRANK_ERROR_ARGUMENT);
+        CHECK(transrank_exchange_start_with(bound, 2, fields) == TRANSRANK_ERROR_ARGUMENT);
+        CHECK((any ? transrank_exchange_start(bound)
+                   : transrank_exchange_run_with(bound, 1, &fields[UNBOUND])) ==
+              TRANSRANK_ERROR_ARGUMENT);
+        CHECK(strstr(transrank_error_text(), any ? "no arrays are given" : "not those that were"));
+        for (int i = 0; i < 64; ++i) {
+            numbers[i] = i < ranks ? 10 * rank + i : -1;
+        }
+        const int moved = any ? UNBOUND : SET;
+        OK(transrank_exchange_run_with(bound, 1, &fields[moved]));
+        for (int i = 0; i < 48; ++i) {
+            const int got = i / 16 == moved && i % 2 == 0 && i % 16 / 2 < ranks;
+            CHECK((int)numbers[16 + i] == (got ? 10 * (i % 16 / 2) + rank : -1));
+        }
+        OK(transrank_exchange_run_with(bound, 1, &fields[BOUND]));
+        CHECK((int)numbers[16] == rank &&
+              (int)numbers[16 + (2 * (ranks - 1))] == rank + 10 * (ranks - 1));
+        OK(transrank_exchange_free(&bound));
+    }
+    CHECK(transrank_exchange_start_with(NULL, 1, fields) == TRANSRANK_ERROR_ARGUMENT);
+    CHECK(transrank_exchange_run_with(exchange, 1, fields) == TRANSRANK_ERROR_ARGUMENT);
     OK(transrank_route_free(&all));
 }
 
@@ -579,6 +671,7 @@ int main(int argc, char** argv) {
         make_different_calls();
     }
     break_exchanges();
+    refuse_starts();
     refuse_the_next_call();
     free_what_is_bound();
     use_freed_handles();

@@ -56,12 +56,13 @@ OWN = {
     "route_alltoallv": "send_counts send_displacements receive_counts receive_displacements",
     "route_save": "place",
     "route_load": "place",
-    "exchange_bind": "fields.source fields.source_bytes fields.destination "
-    "fields.destination_bytes",
+    "exchange_bind": "fields.source fields.source_bytes fields.source_view fields.destination "
+    "fields.destination_bytes fields.destination_view",
     "ghost_update_pull": f"{ROWS} count ghosts",
     "ghost_update_push": f"{ROWS} count pushed targets",
     "ghost_update_along": ROWS,
     "ghost_update_like": ROWS,
+    "ghost_update_bind": "options.any_memory options.sets",  # no rank may have them
     "alltoall": "send",
     "alltoall_bind": "send",
     "alltoallv_bind": "send send_bytes send_offsets receive receive_bytes receive_offsets",

@@ -12,6 +12,13 @@ program moves_program
         integer(int64), pointer, contiguous :: at(:)
         type(transrank_memory) :: memory
     end type
+    !> Columns of values, so many elements of `whole` from one to the next, or backwards.
+    type :: section
+        integer(int64), pointer, contiguous :: whole(:, :)
+        integer(int64), pointer :: at(:, :)
+        type(transrank_memory) :: memory
+    end type
+    integer(int64), parameter :: gap = -77
     character(len=1000) :: folder
     character(len=8) :: digits
     integer :: unit, kind
@@ -58,6 +65,25 @@ contains
         made%at = numbers
     end subroutine
 
+    subroutine make_section(made, numbers, length, strides, shared)
+        type(section), intent(inout) :: made
+        integer(int64), intent(in) :: numbers(:)
+        integer, intent(in) :: length, strides(2), shared
+        integer :: lengths(2), first(2), last(2)
+        lengths = abs(strides) * [length, size(numbers) / length]
+        if (shared == 1) then
+            call made%memory%allocate(8_int64 * product(lengths))
+            call c_f_pointer(made%memory%address, made%whole, lengths)
+        else
+            allocate (made%whole(lengths(1), lengths(2)))
+        end if
+        first = merge(1, lengths, strides > 0)
+        last = merge(lengths, 1, strides > 0)
+        made%whole = gap
+        made%at => made%whole(first(1):last(1):strides(1), first(2):last(2):strides(2))
+        made%at = reshape(numbers, shape(made%at))
+    end subroutine
+
     subroutine expect(found, what)
         integer(int64), intent(in) :: found(:)
         character(len=*), intent(in) :: what
@@ -67,12 +93,19 @@ contains
         call check(all(found == expected), what)
     end subroutine
 
-    subroutine move(exchange, how)
+    !> With these fields, or the first ones that are bound.
+    subroutine move(exchange, how, fields)
         type(transrank_exchange), intent(in) :: exchange
         integer, intent(in) :: how
+        type(transrank_fields), intent(in), optional :: fields
         logical :: done
-        if (how == 0) call exchange%run()
-        if (how > 0) call exchange%start()
+        if (present(fields)) then
+            if (how == 0) call exchange%run_with(fields)
+            if (how > 0) call exchange%start_with(fields)
+        else
+            if (how == 0) call exchange%run()
+            if (how > 0) call exchange%start()
+        end if
         if (how == 1) call exchange%wait()
         done = how < 2
         do while (.not. done)
@@ -244,17 +277,21 @@ contains
     subroutine move_cells()
         type(transrank_layout) :: layouts(2)
         type(transrank_route) :: route, there
-        type(transrank_fields) :: fields
+        integer, parameter :: bound = 0, one_of_sets = 1, any_memory = 2
+        type(transrank_fields) :: fields(3)
         type(transrank_exchange) :: exchange
-        type(array) :: from(3), to(3), expected(3)
+        type(section) :: from(3, 3), to(3, 3), expected(3, 2)
+        integer(int64), allocatable :: before(:), after(:)
         integer(int64) :: extents(2)
-        integer :: what, how, shared, choice, back, saved, f, length, count
+        integer :: what, how, shared, choice, back, saved, starts, f, length, count, strides(2, 2), i
+        logical :: moved(3)
         what = next()
         how = next()
         shared = next()
         choice = next()
         back = next()
         saved = next()
+        starts = next()
         call read_layout(layouts(1))
         if (what == 1) then
             call route%halo(comm, layouts(1), corners=choice == 0)
@@ -273,16 +310,46 @@ contains
         count = next()
         do f = 1, count
             length = next()
-            call make(from(f), list(), shared)
-            call make(to(f), list(), shared)
-            call make(expected(f), list(), 0)
-            if (what == 1) to(f)%at => from(f)%at
-            call fields%add(from(f)%at, to(f)%at, values=length)
+            do i = 1, 2
+                strides(2, i) = next()
+                strides(1, i) = next()
+                call check(next() >= 0, 'an order in memory, which sections do not have')
+            end do
+            before = list()
+            after = list()
+            call make_section(expected(f, 1), after, length, [1, 1], 0)
+            if (what == 1) expected(f, 1)%at = reshape(before, shape(expected(f, 1)%at))
+            call make_section(expected(f, 2), list(), length, [1, 1], 0)
+            do i = 1, 3
+                call make_section(from(f, i), before, length, strides(:, 1), shared)
+                call make_section(to(f, i), after, length, strides(:, 2), shared)
+                if (what == 1) to(f, i)%at => from(f, i)%at
+                if (what == 1) to(f, i)%whole => from(f, i)%whole
+                call fields(i)%add(from(f, i)%at, to(f, i)%at, values=length)
+            end do
         end do
-        call exchange%bind(comm, route, fields)
-        call move(exchange, how)
-        do f = 1, count
-            call check(all(to(f)%at == expected(f)%at), 'cells')
+        moved = .false.
+        select case (starts)
+        case (bound)
+            call exchange%bind(comm, route, fields(1))
+            call move(exchange, how)
+            moved(1) = .true.
+        case (one_of_sets)
+            call exchange%bind(comm, route, fields(1), others=fields(2:))
+        case (any_memory)
+            call exchange%bind(comm, route, fields(1), any_memory=.true.)
+        end select
+        do i = rank, rank + 1
+            if (starts == bound) exit
+            call move(exchange, how, fields(1 + mod(i, 3)))
+            moved(1 + mod(i, 3)) = .true.
+        end do
+        do i = 1, 3
+            do f = 1, count
+                call check(all(to(f, i)%at == expected(f, merge(2, 1, moved(i)))%at), 'cells')
+                to(f, i)%at = gap
+                call check(all(to(f, i)%whole == gap), 'nothing between cells')
+            end do
         end do
     end subroutine
 

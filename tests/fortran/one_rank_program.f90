@@ -21,9 +21,9 @@ program one_rank_program
         ' options.algorithm options.choices options.radix options.window options.leaders' // &
         ' options.ranks_per_node options.torus'
     character(len=*), parameter :: no_numbering = ' numbering:none numbering:freed'
-    character(len=*), parameter :: no_rows = ' rows:refused rows:short rows:two'
+    character(len=*), parameter :: no_rows = ' rows:refused rows:short rows:two rows:strided'
     character(len=*), parameter :: no_blocks = &
-        ' fields:refused fields:short fields:none options.algorithm:unknown options.torus:negative'
+        ' fields:refused fields:short fields:none fields:strided options.algorithm:unknown options.torus:negative'
     !> What is loaded is saved before.
     type(collective), parameter :: calls(*) = [ &
         collective('numbering_create', 'table', 'owned:negative'), &
@@ -41,9 +41,11 @@ program one_rank_program
         collective('ghost_update_push', of_rows, 'pushed:zero targets:more' // no_rows), &
         collective('ghost_update_along', 'route' // of_rows, 'route:none route:freed' // no_rows), &
         collective('ghost_update_like', 'other' // of_rows, 'other:none other:freed' // no_rows), &
-        collective('exchange_bind', 'route fields.count fields.kind fields.values' // of_bind, &
+        collective('exchange_bind', 'route fields.count fields.kind fields.values' // of_bind // &
+                   ' others any_memory', &
                    'route:none route:freed fields:refused fields:short fields:narrow' // &
-                   ' operation:unknown transport:unknown'), &
+                   ' operation:unknown transport:unknown others:refused others:two others:kind' // &
+                   ' others:shape others:any'), &
         collective('exchange_bind_ghost_update', 'update direction' // of_bind, &
                    'update:none update:freed operation:unknown direction:unknown'), &
         collective('exchange_bind_alltoall', 'fields.in_place fields.values' // of_alltoall, &
@@ -83,6 +85,8 @@ program one_rank_program
     if (rank == 0) print '(i0,a)', pairs, ' pairs'
     trial = 0
     call refuse_here()
+    call refuse_starts()
+    call pass_sections()
     call break()
     deallocate (these)
     call MPI_Finalize()
@@ -169,7 +173,9 @@ contains
         if (is(name // '.kind')) then
             call fields%add(integers(:4, 1), integers(:4, to))
         else if (is(name // ':refused')) then
-            call fields%add(numbers(::2, 1), numbers(::2, to), stat=ignored)
+            call fields%add(numbers(:3, 1), numbers(:3, to), values=2, stat=ignored)
+        else if (is(name // ':strided')) then
+            call fields%add(numbers(::2, 1), numbers(::2, to))
         else if (is(name // ':short')) then
             call fields%add(numbers(:ranks - 1, 1), numbers(:4, to))
         else if (is(name // ':narrow')) then
@@ -179,6 +185,28 @@ contains
         end if
         if (is(name // '.count') .or. is(name // ':two')) &
             call fields%add(numbers(:, 1), numbers(:, 3), values)
+    end subroutine
+
+    !> One set more; two, none, or one that is unlike the first.
+    subroutine choose_others(others)
+        type(transrank_fields), allocatable, intent(out) :: others(:)
+        integer :: k, values, ignored
+        if (is('any_memory')) return
+        allocate (others(merge(2, 1, is('others'))))
+        values = merge(2, 1, is('fields.values'))
+        do k = 1, size(others)
+            if (is('others:kind') .or. is('fields.kind')) then
+                call others(k)%add(integers(5:, 1), integers(5:, 2))
+            else if (is('others:shape')) then
+                call others(k)%add(numbers(:2, :2), numbers(5:, 3))
+            else if (is('others:refused')) then
+                call others(k)%add(numbers(:3, 1), numbers(5:, 3), values=2, stat=ignored)
+            else
+                call others(k)%add(numbers(9 - 4 * values:, 1), numbers(9 - 4 * values:, 3), values)
+            end if
+        end do
+        if (is('fields.count') .or. is('others:two')) &
+            call others(1)%add(numbers(:, 1), numbers(:, 2), values)
     end subroutine
 
     function options()
@@ -199,6 +227,7 @@ contains
         type(transrank_numbering) :: numbering
         type(transrank_route) :: route
         type(transrank_fields) :: fields
+        type(transrank_fields), allocatable :: others(:)
         type(transrank_exchange) :: exchange
         character(len=:), allocatable :: transport
         integer(int64) :: counts(ranks), received(ranks), first(ranks), longest
@@ -244,8 +273,9 @@ contains
         case ('route_load')
             call route%load(comm, merge('nowhere', 'saved  ', is('place:unknown')), stat, words)
         case ('exchange_bind')
+            call choose_others(others)
             call exchange%bind(comm, these(which('route'))%route, fields, operation, transport, &
-                               longest, stat, words)
+                               longest, others, is('any_memory') .or. is('others:any'), stat, words)
         case ('exchange_bind_ghost_update')
             call exchange%bind_ghost_update(comm, these(which('update'))%update, direction, &
                                             operation, transport, longest, stat, words)
@@ -366,7 +396,7 @@ contains
         type(transrank_ghost_update) :: update
         type(transrank_fields) :: fields
         type(transrank_exchange) :: exchange
-        real(real64), target :: square(6, 6), other(5)
+        real(real64), target :: other(5)
         integer(int64) :: two(2), one, another
         integer(int64), allocatable :: indices(:)
         integer :: part
@@ -420,9 +450,6 @@ contains
         call refused('the ghosts of no update')
         call memory%allocate(-1_int64, stat, words)
         call refused('negative memory')
-        call fields%add(square(1:6:2, :), square, stat=stat, errmsg=words)
-        call check(index(words, 'not contiguous') > 0, 'why an array is refused')
-        call refused('an array that is not contiguous')
         call fields%add(other, other, values=2, stat=stat, errmsg=words)
         call refused('part of a cell')
         call fields%add(other, other, values=0, stat=stat, errmsg=words)
@@ -433,6 +460,8 @@ contains
         call refused('waiting for it')
         call exchange%run(stat, words)
         call refused('running it')
+        call exchange%run_with(fields, stat, words)
+        call refused('running it with fields')
         call exchange%test(done, stat, words)
         call refused('testing it')
         call exchange%wait_for(0.1_real64, done, stat, words)
@@ -440,6 +469,98 @@ contains
         call exchange%abandon('nothing', stat, words)
         call refused('abandoning it')
         call check(exchange%explain() == '', 'nothing to explain')
+    end subroutine
+
+    !> What a start refuses has started nothing, and broken nothing.
+    subroutine refuse_starts()
+        type(transrank_route) :: route
+        type(transrank_fields) :: bound, set, none, unlike(5), unbound
+        type(transrank_exchange) :: sets, any_memory
+        real(real64), target :: from(ranks), to(ranks, 3), longer(ranks + 1), strided(2 * ranks, 2)
+        integer(int64), target :: whole(ranks, 2)
+        integer(int64) :: counts(ranks)
+        integer :: k
+        from = rank
+        counts = 1
+        call route%alltoallv(comm, counts, counts)
+        call bound%add(from, to(:, 1))
+        call set%add(from, to(:, 2))
+        call unlike(1)%add(whole(:, 1), whole(:, 2))
+        call unlike(2)%add(longer, to(:, 1))
+        call unlike(3)%add(from, to(:, 1))
+        call unlike(3)%add(from, to(:, 2))
+        call unlike(4)%add(from, to(:, 1), values=0, stat=stat)
+        call unlike(5)%add(to(:, 1), to(:, 1))
+        if (ranks > 1) call unlike(5)%add(strided(::2, 1), strided(::2, 2))
+        call unbound%add(from, to(:, 3))
+        call sets%bind(comm, route, bound, others=[set])
+        call any_memory%bind(comm, route, bound, any_memory=.true.)
+        do k = 1, size(unlike)
+            call sets%start_with(unlike(k), stat, words)
+            call refused('fields unlike those of sets')
+            call any_memory%run_with(unlike(k), stat, words)
+            call refused('fields unlike those of any memory')
+        end do
+        call sets%start_with(none, stat, words)
+        call refused('no fields')
+        call sets%start_with(unbound, stat, words)
+        call check(index(words, 'are not those that were bound') > 0, 'another set')
+        call refused('another set')
+        call any_memory%start(stat, words)
+        call check(index(words, 'no arrays are given') > 0, 'no arrays')
+        call refused('any memory without arrays')
+        to = -1
+        call sets%run_with(set)
+        call any_memory%start_with(unbound)
+        call any_memory%wait()
+        call check(all(nint(to(:, 1)) == -1), 'not moved')
+        call check(all(nint(to(:, 2:)) == spread([(k, k=0, ranks - 1)], 2, 2)), 'moved')
+    end subroutine
+
+    !> Arrays of no dimension or of most, with bounds of their own, backwards; and what gfortran does
+    !> not pass as it lies.
+    subroutine pass_sections()
+        type :: particle
+            real(real64) :: mass, place
+        end type
+        type(transrank_route) :: route
+        type(transrank_fields) :: fields, scalars
+        type(transrank_exchange) :: exchange
+        type(particle), target :: particles(8)
+        integer, parameter :: many(15) = [2, 1, 3, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1]
+        real(real64), target :: to(8), one = 5, other = 0
+        real(real64), allocatable, target :: most(:, :, :, :, :, :, :, :, :, :, :, :, :, :, :)
+        integer(int64), target :: low(-5:4, 0:3), up(2, 12, -1:2)
+        integer(int64) :: counts(ranks)
+        integer :: k
+        allocate (most(2, 1, 3, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1))
+        most = reshape([(real(k, real64), k=1, size(most))], many)
+        low = reshape([(k, k=1, size(low))], shape(low))
+        up = -1
+        counts = 0
+        counts(rank + 1) = 8
+        call route%alltoallv(comm, counts, counts)
+        associate (it => most(2:1:-1, :, 3:1:-2, :, 2:, :, :, :, :, :, :, :, 2:2, :, :))
+            call fields%add(it, to)
+            call fields%add(low(4:-5:-3, ::2), up(2:2, 10:1:-3, 2:-1:-2))
+            call exchange%bind(comm, route, fields)
+            call exchange%run()
+            call check(all(nint(to) == nint([it])), 'a section of 15 dimensions')
+        end associate
+        call check(all(up(2, 10:1:-3, 2:-1:-2) == low(4:-5:-3, ::2)) .and. count(up /= -1) == 8, &
+                   'sections of arrays with other bounds')
+        counts(rank + 1) = 1
+        call route%alltoallv(comm, counts, counts)
+        call scalars%add(one, other)
+        call scalars%add(low(-1, 2), low(0, 3))
+        call exchange%bind(comm, route, scalars)
+        call exchange%run()
+        call check(nint(other) == 5 .and. low(0, 3) == low(-1, 2), 'scalars')
+        call fields%add(particles%place, to, stat=stat, errmsg=words)
+        call check(index(words, 'component of an array of a derived type') > 0, 'a component')
+        call refused('a component')
+        call fields%add(to, particles(::2)%mass, stat=stat, errmsg=words)
+        call refused('a component of every other element')
     end subroutine
 
     subroutine refused(what)
@@ -453,19 +574,19 @@ contains
         type(transrank_route) :: route
         type(transrank_fields) :: fields, wrong
         type(transrank_exchange) :: exchange
-        real(real64), target :: from(ranks), to(ranks), every_other(8)
+        real(real64), target :: from(ranks), to(ranks), other(3)
         integer(int64) :: counts(ranks)
         logical :: done
         counts = 1
         from = rank
         call route%alltoallv(comm, counts, counts)
         call fields%add(from, to)
-        call wrong%add(every_other(::2), to, stat=stat)
+        call wrong%add(other, to, 2, stat)
         if (rank > 0) wrong = fields
         call exchange%bind(comm, route, wrong, stat=stat, errmsg=words)
         call check(stat == transrank_error_agreed, 'fields that one rank was refused')
-        call check(words == 'rank 0: an array of a field is not contiguous; give a whole' // &
-                   ' array, or one that is', 'why: ' // trim(words))
+        call check(index(words, 'rank 0: a field has 3 elements to send from and ') == 1, &
+                   'why: ' // trim(words))
         call exchange%bind(comm, route, fields)
         call exchange%run()
         do i = 1, 2  ! it is over, however often one asks

@@ -24,9 +24,12 @@ GHOSTS, CELLS, BLOCKS = range(3)
 PULL, PUSH, ALONG, LIKE, BY_ROUTE = range(5)
 EVEN, IRREGULAR, BLOCK_CYCLIC = range(3)
 REDISTRIBUTED, HALO = range(2)
+BOUND_ARRAYS, ONE_OF_SETS, ANY_MEMORY = range(3)  # what a start moves
 BOUND, ONCE, BOUND_UNEVEN, ALONG_A_ROUTE = range(4)
 HOW = st.integers(0, 3)  # run; start and wait, test, or wait a while
 FLAG = st.integers(0, 1)
+# From one cell to the next, from one value to the next; in C whether cells are faster in memory.
+STRIDES = st.tuples(*[st.sampled_from([1, 1, 1, 2, 3, -1, -2])] * 2, FLAG)
 
 
 def listed(*lists: Iterable[int] | NDArray[Any]) -> Numbers:
@@ -169,8 +172,10 @@ class Cells:
     choice: int  # whether corners are left out, or the halo is filled
     back: int
     saved: int
+    starts: int
     sides: list[Side]
     fields: Numbers  # lengths
+    strides: list[list[list[tuple[int, ...]]]]  # of each rank, field and side
 
     def numbers(self, rank: int, order: str) -> Numbers:
         source, destination = self.sides[0], self.sides[-1]
@@ -186,12 +191,13 @@ class Cells:
             expected = np.where(turned <= 1, expected, before)
         numbers = [
             *(CELLS, self.what, self.how, self.shared, self.choice, self.back, self.saved),
+            self.starts,
             *flat(side.numbers(rank, order) for side in self.sides),
             *listed([len(before), len(after)]),
             len(self.fields),
         ]
         for field, length in enumerate(self.fields):
-            numbers += [length]
+            numbers += [length, *flat(self.strides[rank][field])]
             for cells in (before, after, expected):
                 values = 100 * cells[:, None] + 10 * field + np.arange(length)
                 numbers += listed(np.where(cells[:, None] > 0, values, 0).ravel())
@@ -217,13 +223,18 @@ def cells_moved(draw: st.DrawFn, ranks: int) -> Cells:
         return Side(extents, None, lists)
 
     lengths = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+    strides = [[[draw(STRIDES), draw(STRIDES)] for _ in lengths] for _ in range(ranks)]
+    rest = draw(FLAG), draw(st.integers(0, 2))
     if draw(st.integers(0, 2)) == 0:
         sides = [Side(extents, draw(grids(extents, ranks, halo=2).filter(is_thick)), [])]
-        return Cells(HALO, draw(HOW), draw(FLAG), draw(FLAG), 0, draw(FLAG), sides, lengths)
+        how = draw(HOW), draw(FLAG), draw(FLAG)
+        return Cells(HALO, *how, 0, *rest, sides, lengths, strides)
     sides = [side(0), side(2)]
     back = draw(FLAG)
     fills = draw(FLAG) if not back and all(it.grid for it in sides) else 0
-    return Cells(REDISTRIBUTED, draw(HOW), draw(FLAG), fills, back, draw(FLAG), sides, lengths)
+    return Cells(
+        *(REDISTRIBUTED, draw(HOW), draw(FLAG), fills, back, *rest, sides, lengths, strides)
+    )
 
 
 @dataclass(frozen=True)

@@ -259,12 +259,30 @@ enum transrank_scalar {
     TRANSRANK_FLOAT64 = 10
 };
 
+/// One dimension of an array.
+typedef struct transrank_dimension {
+    int64_t count;
+    int64_t stride_bytes;  ///< from one element to the next one; may be negative
+} transrank_dimension;
+
+/// Where the elements of an array lie that do not lie one after the other: a column, the inner part
+/// of a larger array, a member of structs, a transposed or reversed array.
+typedef struct transrank_view {
+    int count;  ///< of dimensions
+    /// The slowest one in the order of the units first, in whatever order they are in memory.
+    const transrank_dimension* dimensions;
+    int64_t element_bytes;
+} transrank_view;
+
 /// One array that an exchange moves, or two: where this rank's units lie, and how long one is.
 /// Fields of one exchange may be parts of one allocation, and have a source in common; but no unit
 /// that the route writes may lie where it reads, or where it writes one of another field. The
 /// arrays stay the caller's and must stay where they are. After TRANSRANK_ERROR_BROKEN, or when an
 /// exchange was freed under way, MPI and peers may still be using them: keep them until
 /// MPI_Finalize, unless they are from transrank_shared_alloc.
+///
+/// An array with a view begins at the address of its first element, and its bytes are those of all
+/// its elements. Views are a rank's own, and copied.
 typedef struct transrank_field {
     const void* source;
     int64_t source_bytes;
@@ -272,6 +290,9 @@ typedef struct transrank_field {
     int64_t destination_bytes;
     int64_t unit_bytes;
     int scalar;  ///< a transrank_scalar
+    /// NULL: the elements lie one after the other.
+    const transrank_view* source_view;
+    const transrank_view* destination_view;
 } transrank_field;
 
 /// The same on every rank. Zeroes and null pointers stand for what is usual.
@@ -281,6 +302,12 @@ typedef struct transrank_options {
     /// names; where it is not set, for each peer the best that can serve it.
     const char* transport;
     int64_t longest_message_bytes;  ///< longer messages are split; 0: only where MPI must
+    /// Not 0: each start is given its fields, which are any like those that are bound. Peers do not
+    /// reach into them.
+    int any_memory;
+    /// How many sets of fields stand one after the other, each like the first; each start moves one
+    /// of them. At most 255; 0: one.
+    int sets;
 } transrank_options;
 
 /// A route bound to arrays, a ghost update, or an alltoall.
@@ -293,17 +320,22 @@ typedef struct transrank_options {
 /// count as calls of MPI.
 typedef struct transrank_exchange transrank_exchange;
 
-/// Collective. `options` may be NULL. Refused are fields shorter than the route's extents, those of
-/// another length than the local array where the route is a grid's, fields
-/// that are written where they or others are read or written, different numbers or unit lengths of
-/// fields, routes that do not belong together, an operation that the scalars do not have, and a
-/// transport that cannot serve a peer.
+/// Collective. `count` fields, in each set of them. `options` may be NULL. Refused are fields
+/// shorter than the route's extents, those of another length than the local array where the route
+/// is a grid's, fields that are written where they or others are read or written, different numbers
+/// or unit lengths of fields, routes that do not belong together, an operation that the scalars do
+/// not have, and a transport that cannot serve a peer.
 int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int count,
                             const transrank_field* fields, const transrank_options* options,
                             transrank_exchange** exchange);
 /// Not collective, but no wait returns until every peer has started. Starting twice is
 /// TRANSRANK_ERROR_MISUSE, and breaks the exchange.
 int transrank_exchange_start(transrank_exchange* exchange);
+/// The same with these fields, like those that are bound: a set of them, or any others where
+/// `any_memory` is. Peers need not know which. Fields that cannot be moved are
+/// TRANSRANK_ERROR_ARGUMENT; then nothing has been started, nor broken.
+int transrank_exchange_start_with(transrank_exchange* exchange, int count,
+                                  const transrank_field* fields);
 /// Makes progress; `done` becomes 1 when the exchange is over, until it is started again, else 0.
 /// Before the first start it is TRANSRANK_ERROR_MISUSE, as wait is, and breaks the exchange.
 int transrank_exchange_test(transrank_exchange* exchange, int* done);
@@ -314,6 +346,9 @@ int transrank_exchange_wait_for(transrank_exchange* exchange, double seconds, in
 /// Starts, unless it is under way already, and waits. An alltoall by MPI's own algorithm is one
 /// blocking call here; all ranks run then, or all start.
 int transrank_exchange_run(transrank_exchange* exchange);
+/// transrank_exchange_start_with, and waits.
+int transrank_exchange_run_with(transrank_exchange* exchange, int count,
+                                const transrank_field* fields);
 /// Not collective. Breaks the exchange because it cannot go on. Returns TRANSRANK_ERROR_MISUSE with
 /// the text `why`; peers get TRANSRANK_ERROR_BROKEN naming this rank.
 int transrank_exchange_abandon(transrank_exchange* exchange, const char* why);
@@ -376,7 +411,7 @@ enum transrank_direction {
     TRANSRANK_PUSH = 1
 };
 /// Collective. `comm` is the communicator of the update, `direction` a transrank_direction;
-/// `options` may be NULL.
+/// `options` may be NULL, and have neither any memory nor sets.
 int transrank_ghost_update_bind(MPI_Comm comm, const transrank_ghost_update* update, int direction,
                                 const transrank_options* options, transrank_exchange** exchange);
 int transrank_ghost_update_free(transrank_ghost_update** update);
