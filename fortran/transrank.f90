@@ -241,6 +241,7 @@ module transrank
         integer(c_int64_t) :: elements = 0
         type(view) :: view
         type(array_dimension) :: dimensions(most_rank)  ! the slowest first
+        logical :: contiguous = .true.
         logical :: is_component = .false.
     end type
 
@@ -1493,6 +1494,7 @@ contains
         type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
         integer :: at(most_rank), i, d
         it%elements = size(given, kind=c_int64_t)
+        it%contiguous = is_contiguous(given)
         it%view = view(rank(given), element_bytes=scalar_bytes(1))
         it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
         it%address = c_loc(given)
@@ -1610,6 +1612,7 @@ contains
         type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
         integer :: at(most_rank), i, d
         it%elements = size(given, kind=c_int64_t)
+        it%contiguous = is_contiguous(given)
         it%view = view(rank(given), element_bytes=scalar_bytes(2))
         it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
         it%address = c_loc(given)
@@ -1727,6 +1730,7 @@ contains
         type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
         integer :: at(most_rank), i, d
         it%elements = size(given, kind=c_int64_t)
+        it%contiguous = is_contiguous(given)
         it%view = view(rank(given), element_bytes=scalar_bytes(3))
         it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
         it%address = c_loc(given)
@@ -1844,6 +1848,7 @@ contains
         type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
         integer :: at(most_rank), i, d
         it%elements = size(given, kind=c_int64_t)
+        it%contiguous = is_contiguous(given)
         it%view = view(rank(given), element_bytes=scalar_bytes(4))
         it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
         it%address = c_loc(given)
@@ -1961,6 +1966,7 @@ contains
         type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
         integer :: at(most_rank), i, d
         it%elements = size(given, kind=c_int64_t)
+        it%contiguous = is_contiguous(given)
         it%view = view(rank(given), element_bytes=scalar_bytes(9))
         it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
         it%address = c_loc(given)
@@ -2078,6 +2084,7 @@ contains
         type(c_ptr) :: places(0:most_rank), seen(0:most_rank)
         integer :: at(most_rank), i, d
         it%elements = size(given, kind=c_int64_t)
+        it%contiguous = is_contiguous(given)
         it%view = view(rank(given), element_bytes=scalar_bytes(10))
         it%dimensions(rank(given):1:-1)%count = shape(given, c_int64_t)
         it%address = c_loc(given)
@@ -2179,23 +2186,6 @@ contains
                 transfer(places(d), place) - transfer(places(0), place)
         end do
     end subroutine
-
-    !> Whether the elements lie one after the other.
-    pure function is_dense(it) result(is)
-        type(array), intent(in) :: it
-        logical :: is
-        integer(c_int64_t) :: bytes
-        integer :: d
-        is = .true.
-        bytes = it%view%element_bytes
-        do d = it%view%count, 1, -1
-            associate (along => it%dimensions(d))
-                is = is .and. (along%count == 1 .or. along%stride_bytes == bytes)
-                bytes = bytes * along%count
-            end associate
-        end do
-        is = is .or. it%elements == 0
-    end function
 
     subroutine fields_add_arrays(self, source, destination, scalar, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
@@ -2302,9 +2292,8 @@ contains
                      decimal(count) // ' fields were added; this call takes exactly one', wrong)
         if (count /= 1) return
         only = fields%list(1)
-        call require(is_dense(fields%arrays(1)) .and. is_dense(fields%arrays(2)), &
-                     'an array of this call is not contiguous; give a whole array, or one that is', &
-                     wrong)
+        call require(all(fields%arrays%contiguous), 'an array of this call is not contiguous;' // &
+                     ' give a whole array, or one that is', wrong)
     end function
 
     ! Ghost updates.
