@@ -10,7 +10,8 @@
 namespace transrank::copy {
 namespace {
 
-constexpr const char* too_far = "an array reaches farther than 64 bits count";
+constexpr const char* too_far = "an array reaches farther than addresses do";
+constexpr std::int64_t farthest = std::int64_t{1} << 62;
 
 std::int64_t product(std::int64_t one, std::int64_t other) {
     std::int64_t result = 0;
@@ -21,7 +22,7 @@ std::int64_t product(std::int64_t one, std::int64_t other) {
 }
 
 void add(std::int64_t& sum, std::int64_t more) {
-    if (__builtin_add_overflow(sum, more, &sum)) {
+    if (__builtin_add_overflow(sum, more, &sum) || sum > farthest || sum < -farthest) {
         throw std::invalid_argument(too_far);
     }
 }
