@@ -33,36 +33,60 @@ namespace transrank::bindings {
 namespace {
 
 using route::Leg;
+using route::Loop;
 using route::Route;
 using route::Segment;
 
-constexpr std::size_t fields = 6;  // of a segment, in the order of their declaration
+// Of a segment, in the order of their declaration, and of each further loop.
+constexpr std::size_t fields = 6;
+constexpr std::size_t fields_of_loop = 3;
 using SegmentTable =
-    nb::ndarray<const std::int64_t, nb::shape<-1, fields>, nb::c_contig, nb::device::cpu, nb::ro>;
+    nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu, nb::ro>;
 
 Leg make_leg(int peer, const SegmentTable& table) {
+    const std::size_t columns = table.shape(1);
+    layout::require(columns >= fields && (columns - fields) % fields_of_loop == 0, "segments have ",
+                    columns, " columns; give 6, and 3 more for each further loop");
     Leg leg{.peer = peer, .segments = {}};
-    const std::span<const std::int64_t> values(table.data(), table.size());
-    for (std::size_t row = 0; row < values.size(); row += fields) {
-        leg.segments.push_back({.source = values[row],
-                                .destination = values[row + 1],
-                                .length = values[row + 2],
-                                .count = values[row + 3],
-                                .source_stride = values[row + 4],
-                                .destination_stride = values[row + 5]});
+    for (std::size_t row = 0; row < table.shape(0); ++row) {
+        const std::span values(table.data() + (row * columns), columns);
+        Segment segment{.source = values[0],
+                        .destination = values[1],
+                        .length = values[2],
+                        .count = values[3],
+                        .source_stride = values[4],
+                        .destination_stride = values[5]};
+        for (std::size_t at = fields; at < columns; at += fields_of_loop) {
+            const Loop loop{.count = values[at],
+                            .source_stride = values[at + 1],
+                            .destination_stride = values[at + 2]};
+            if (loop != Loop{}) {
+                segment.further.push_back(loop);
+            }
+        }
+        leg.segments.push_back(segment);
     }
     return leg;
 }
 
 nb::ndarray<nb::numpy, std::int64_t> segment_table(const Leg& leg) {
+    std::size_t loops = 0;
+    for (const Segment& segment : leg.segments) {
+        loops = std::max(loops, segment.further.size());
+    }
+    const std::size_t columns = fields + (loops * fields_of_loop);
     std::vector<std::int64_t> values;
-    values.reserve(leg.segments.size() * fields);
+    values.reserve(leg.segments.size() * columns);
     for (const Segment& segment : leg.segments) {
         values.insert(values.end(),
                       {segment.source, segment.destination, segment.length, segment.count,
                        segment.source_stride, segment.destination_stride});
+        for (std::size_t i = 0; i < loops; ++i) {
+            const auto loop = i < segment.further.size() ? segment.further[i] : Loop{};
+            values.insert(values.end(), {loop.count, loop.source_stride, loop.destination_stride});
+        }
     }
-    return to_numpy(std::move(values), fields);
+    return to_numpy(std::move(values), columns);
 }
 
 std::vector<Leg> copy(std::span<const Leg> legs) {

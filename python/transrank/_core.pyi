@@ -196,7 +196,8 @@ class Leg:
     segments
         an int64 array of shape (segments, 6), in units: first source unit, first destination unit,
         length of a run, number of runs, stride from run to run in the source, and in the
-        destination.
+        destination. Boxes of more dimensions have 3 more columns for each further loop, which
+        repeats all before it: number of steps, and their strides; a loop of 1, 0, 0 is none.
     """
 
     def __init__(self, peer: int, segments: _Integers) -> None: ...
@@ -205,7 +206,7 @@ class Leg:
         """The other rank."""
     @property
     def segments(self) -> _Integers:
-        """One row per segment: source, destination, length, count and the two strides. A copy."""
+        """One row per segment, in the columns that the constructor takes. A copy."""
     @property
     def units(self) -> int:
         """The number of units moved."""

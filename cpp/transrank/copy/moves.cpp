@@ -62,7 +62,8 @@ std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields) 
 
 std::int64_t source_stretch_bytes(const route::Leg& leg, std::int64_t unit_bytes) {
     const auto outline = leg.segments.outline();
-    return leg.segments.empty() ? 0 : outline.units * unit_bytes / outline.source_stretches;
+    return outline.source_stretches == 0 ? 0
+                                         : outline.units * unit_bytes / outline.source_stretches;
 }
 
 std::optional<std::int64_t> contiguous_source(const route::Leg& leg) {

@@ -3,103 +3,118 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
-#include "transrank/copy/nest.hpp"
+#include "transrank/copy/transposed_runs.hpp"
 
 namespace transrank::copy {
 namespace {
 
-using route::Loop;
+using route::Segment;
 
 // Longer runs fill lines by themselves.
 constexpr std::int64_t longest_turned_units = 16;
+
+Segment first_run(const Segment& segment) {
+    return {.source = segment.source, .destination = segment.destination, .length = segment.length};
+}
 
 class Cutter {
 public:
     Cutter(int peer, std::int64_t units) : peer_(peer), units_(units) { begin_portion(); }
 
-    /// A transposed nest that one portion cannot hold goes in blocks, which have whole lines of
-    /// both sides.
-    void add(const Nest& nest) {
-        const auto& row = nest.loops[nest.fastest(&Loop::destination_stride)];
-        const auto& column = nest.loops[nest.fastest(&Loop::source_stride)];
-        const auto edge = static_cast<std::int64_t>(
-            std::sqrt(static_cast<double>(units_) / static_cast<double>(nest.length)));
-        const auto rows = std::clamp<std::int64_t>(edge, 1, column.count);
-        const auto row_units = std::max<std::int64_t>(1, units_ / (rows * nest.length));
-        std::vector<Loop> outer;
-        std::ranges::copy_if(nest.used(), std::back_inserter(outer),
-                             [&](const Loop& loop) { return &loop != &row && &loop != &column; });
-        for_each_step(outer, nest.source, nest.destination, [&](auto source, auto destination) {
-            for (std::int64_t i = 0; i < column.count; i += rows) {
-                for (std::int64_t j = 0; j < row.count; j += row_units) {
-                    add_block(
-                        {.source = source + (i * column.source_stride) + (j * row.source_stride),
-                         .destination = destination + (i * column.destination_stride) +
-                                        (j * row.destination_stride),
-                         .length = nest.length,
-                         .count = std::min(row_units, row.count - j),
-                         .source_stride = row.source_stride,
-                         .destination_stride = row.destination_stride},
-                        column, std::min(rows, column.count - i));
-                }
-            }
-        });
-    }
-
-    void add(const route::Segment& segment) {
-        if (segment.length > units_) {
-            add_long_runs(segment);
+    void add(const Segment& segment) {
+        if (segment.units() <= room_) {
+            write(segment);
+            return;
+        }
+        const bool turns = !segment.further.empty() && segment.units() > units_ &&
+                           segment.length <= std::min(longest_turned_units, units_);
+        if (const auto planes = turns ? planes_of(segment) : std::nullopt) {
+            add_blocks(segment, *planes);
+        } else if (!segment.further.empty()) {
+            auto inner = segment;
+            inner.further.pop_back();
+            add_steps(inner, segment.further.back());
+        } else if (segment.count > 1) {
+            add_steps(first_run(segment), segment.fastest());
         } else {
-            add_whole_runs(segment);
+            add_run(segment);
         }
     }
 
     [[nodiscard]] std::vector<route::Leg> portions() && { return std::move(portions_); }
 
 private:
-    void add_block(route::Segment row, const Loop& column, std::int64_t rows) {
-        if (row.units() * rows > room_) {
-            begin_portion();
-        }
-        for (std::int64_t i = 0; i < rows; ++i) {
-            add_whole_runs(row);
-            row.source += column.source_stride;
-            row.destination += column.destination_stride;
-        }
-    }
-
     void begin_portion() {
         portions_.push_back({.peer = peer_, .segments = {}});
         room_ = units_;
     }
 
-    void add_whole_runs(route::Segment rest) {
-        while (rest.count > 0 && rest.length > 0) {
-            if (rest.length > room_) {
-                begin_portion();
-            }
-            auto fitting = rest;
-            fitting.count = std::min(rest.count, room_ / rest.length);
-            portions_.back().segments.push_back(fitting);
-            room_ -= fitting.units();
-            rest.source += fitting.count * rest.source_stride;
-            rest.destination += fitting.count * rest.destination_stride;
-            rest.count -= fitting.count;
+    void write(const Segment& segment) {
+        portions_.back().segments.push_back(segment);
+        room_ -= segment.units();
+    }
+
+    /// As many whole steps as there is room for go together.
+    void add_steps(Segment inner, const route::Loop& loop) {
+        for (std::int64_t step = 0; step < loop.count;) {
+            const auto fitting =
+                std::clamp<std::int64_t>(room_ / inner.units(), 1, loop.count - step);
+            auto steps = inner;
+            steps.repeat({.count = fitting,
+                          .source_stride = loop.source_stride,
+                          .destination_stride = loop.destination_stride});
+            add(steps);
+            step += fitting;
+            inner.source += fitting * loop.source_stride;
+            inner.destination += fitting * loop.destination_stride;
         }
     }
 
-    void add_long_runs(const route::Segment& segment) {
-        for (std::int64_t run = 0; run < segment.count; ++run) {
-            const auto source = segment.source + (run * segment.source_stride);
-            const auto destination = segment.destination + (run * segment.destination_stride);
-            for (std::int64_t done = 0; done < segment.length; done += units_) {
-                add_whole_runs({.source = source + done,
-                                .destination = destination + done,
-                                .length = std::min(units_, segment.length - done)});
+    void add_run(const Segment& run) {
+        if (run.length > units_) {
+            for (std::int64_t done = 0; done < run.length; done += units_) {
+                add({.source = run.source + done,
+                     .destination = run.destination + done,
+                     .length = std::min(units_, run.length - done)});
             }
+        } else {
+            begin_portion();
+            write(run);
         }
+    }
+
+    /// What one portion cannot hold goes in blocks of planes, which have whole lines of both sides.
+    void add_blocks(const Segment& segment, const Planes& planes) {
+        const auto& row = planes.row;
+        const auto& column = planes.column;
+        const auto edge = static_cast<std::int64_t>(
+            std::sqrt(static_cast<double>(units_) / static_cast<double>(segment.length)));
+        const auto rows = std::clamp<std::int64_t>(edge, 1, column.count);
+        const auto row_units = std::max<std::int64_t>(1, units_ / (rows * segment.length));
+        for_each_step(planes.outer, segment.source, segment.destination, [&](auto source, auto to) {
+            for (std::int64_t i = 0; i < column.count; i += rows) {
+                for (std::int64_t j = 0; j < row.count; j += row_units) {
+                    Segment block{
+                        .source = source + (i * column.source_stride) + (j * row.source_stride),
+                        .destination =
+                            to + (i * column.destination_stride) + (j * row.destination_stride),
+                        .length = segment.length};
+                    block.repeat({.count = std::min(row_units, row.count - j),
+                                  .source_stride = row.source_stride,
+                                  .destination_stride = row.destination_stride});
+                    block.repeat({.count = std::min(rows, column.count - i),
+                                  .source_stride = column.source_stride,
+                                  .destination_stride = column.destination_stride});
+                    if (block.units() > room_) {
+                        begin_portion();
+                    }
+                    write(block);
+                }
+            }
+        });
     }
 
     int peer_;
@@ -112,15 +127,9 @@ private:
 
 std::vector<route::Leg> portions_of(const route::Leg& leg, std::int64_t units) {
     Cutter cutter(leg.peer, units);
-    const auto add = [&](const route::Segment& segment) { cutter.add(segment); };
-    for_each_box(leg, add, [&](const Nest& nest, std::span<const route::Segment> segments) {
-        if (nest.length <= std::min(longest_turned_units, units) && nest.units() > units &&
-            nest.is_transposed()) {
-            cutter.add(nest);
-        } else {
-            std::ranges::for_each(segments, add);
-        }
-    });
+    for (const auto& segment : leg.segments) {
+        cutter.add(segment);
+    }
     return std::move(cutter).portions();
 }
 

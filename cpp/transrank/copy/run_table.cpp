@@ -42,18 +42,14 @@ struct Tables {
     }
 };
 
-// One side of runs made dense, run after run, from `offset` on; returns their units.
-std::int64_t make_dense(route::Segment& runs, Side side, std::int64_t offset) {
-    (side == Side::source ? runs.source : runs.destination) = offset;
-    (side == Side::source ? runs.source_stride : runs.destination_stride) = runs.length;
-    return runs.units();
-}
-
-std::int64_t make_dense(Nest& nest, Side side, std::int64_t offset) {
-    (side == Side::source ? nest.source : nest.destination) = offset;
-    auto units = nest.length;
-    for (auto& loop : std::span(nest.loops).first(nest.depth)) {
-        (side == Side::source ? loop.source_stride : loop.destination_stride) = units;
+// One side of a segment made dense, run after run, from `offset` on; returns its units.
+std::int64_t make_dense(route::Segment& segment, Side side, std::int64_t offset) {
+    const bool source = side == Side::source;
+    (source ? segment.source : segment.destination) = offset;
+    (source ? segment.source_stride : segment.destination_stride) = segment.length;
+    auto units = segment.length * segment.count;
+    for (auto& loop : segment.further) {
+        (source ? loop.source_stride : loop.destination_stride) = units;
         units *= loop.count;
     }
     return units;
@@ -69,13 +65,13 @@ std::shared_ptr<const RunTable> by_pieces(const View* source, const View* destin
         grain = view == nullptr ? grain : std::gcd(grain, view->grain());
     }
     auto table = std::make_shared<RunTable>(grain);
-    const auto append = [&](const route::Segment& bytes) {
-        table->append(route::Segment{.source = bytes.source / grain,
-                                     .destination = bytes.destination / grain,
-                                     .length = bytes.length / grain,
-                                     .count = bytes.count,
-                                     .source_stride = bytes.source_stride / grain,
-                                     .destination_stride = bytes.destination_stride / grain});
+    const auto append = [&](const route::Row& bytes) {
+        table->append(route::Row{.source = bytes.source / grain,
+                                 .destination = bytes.destination / grain,
+                                 .length = bytes.length / grain,
+                                 .count = bytes.count,
+                                 .source_stride = bytes.source_stride / grain,
+                                 .destination_stride = bytes.destination_stride / grain});
     };
     JoinedPieces pieces(append);
     route::for_each_run(leg, [&](std::int64_t from, std::int64_t to, std::int64_t length) {
@@ -98,10 +94,23 @@ void RunTable::reserve(std::int64_t segments, std::int64_t units) {
     }
 }
 
-void RunTable::append(const route::Segment& runs) {
+void RunTable::append(const route::Segment& segment) {
+    const auto planes = segment.further.empty() ? std::nullopt : planes_of(segment);
+    if (planes && pays_to_turn(*planes, segment.length * unit_bytes_)) {
+        write_last();
+        others_.push_back(
+            {.runs_before = runs_.size(), .what = Transposed{.number = transposed_.size()}});
+        transposed_.emplace_back(segment, *planes, unit_bytes_);
+        bytes_ += segment.units() * unit_bytes_;
+    } else {
+        for_each_row(segment, [&](const route::Row& row) { append(row); });
+    }
+}
+
+void RunTable::append(const route::Row& runs) {
     if (runs.count > 1 && runs.source_stride == runs.length &&
         runs.destination_stride == runs.length) {
-        append(route::Segment{
+        append(route::Row{
             .source = runs.source, .destination = runs.destination, .length = runs.units()});
         return;
     }
@@ -113,28 +122,6 @@ void RunTable::append(const route::Segment& runs) {
     }
     write_last();
     last_ = runs;
-}
-
-void RunTable::append(const Nest& nest) {
-    const auto in_memory = in_bytes(nest, unit_bytes_);
-    if (pays_to_turn(in_memory)) {
-        write_last();
-        others_.push_back(
-            {.runs_before = runs_.size(), .what = Transposed{.number = transposed_.size()}});
-        transposed_.emplace_back(in_memory);
-        bytes_ += in_memory.units();
-        return;
-    }
-    const auto& runs = nest.loops.front();
-    for_each_step(nest.used().subspan(1), nest.source, nest.destination,
-                  [&](std::int64_t source, std::int64_t destination) {
-                      append(route::Segment{.source = source,
-                                            .destination = destination,
-                                            .length = nest.length,
-                                            .count = runs.count,
-                                            .source_stride = runs.source_stride,
-                                            .destination_stride = runs.destination_stride});
-                  });
 }
 
 void RunTable::finish() {
@@ -158,7 +145,7 @@ void RunTable::write_last() {
 }
 
 /// Returns false where the units are too far apart.
-bool RunTable::write_units(const route::Segment& runs) {
+bool RunTable::write_units(const route::Row& runs) {
     const auto from_end = ((runs.count - 1) * runs.source_stride) + runs.length;
     const auto to_end = ((runs.count - 1) * runs.destination_stride) + runs.length;
     auto* list = others_.empty() || others_.back().runs_before != runs_.size()
@@ -220,12 +207,11 @@ std::shared_ptr<const RunTable> runs_of(const route::Leg& leg, std::int64_t unit
     if (all) {
         table->reserve(outline.segments, outline.units);
     }
-    const auto append = [&](const auto& runs) {
-        if (all || range.contains(runs.length * unit_bytes)) {
-            table->append(runs);
+    for (const auto& segment : leg.segments) {
+        if (all || range.contains(segment.length * unit_bytes)) {
+            table->append(segment);
         }
-    };
-    for_each_box(leg, append, [&](const Nest& nest, auto /*segments*/) { append(nest); });
+    }
     table->finish();
     return table;
 }
@@ -249,11 +235,10 @@ std::shared_ptr<const RunTable> dense_runs_of(Side dense, const View* other, con
                          });
     }
     auto table = std::make_shared<RunTable>(unit_bytes);
-    const auto append = [&](auto runs) {
-        offset += make_dense(runs, dense, offset);
-        table->append(runs);
-    };
-    for_each_box(leg, append, [&](const Nest& nest, auto /*segments*/) { append(nest); });
+    for (auto segment : leg.segments) {
+        offset += make_dense(segment, dense, offset);
+        table->append(segment);
+    }
     table->finish();
     return table;
 }

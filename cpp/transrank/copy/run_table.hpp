@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "transrank/copy/nest.hpp"
 #include "transrank/copy/run_kernels.hpp"
 #include "transrank/copy/runs.hpp"
+#include "transrank/copy/transposed_runs.hpp"
 #include "transrank/copy/view.hpp"
 #include "transrank/route/leg.hpp"
 
@@ -25,11 +25,10 @@ public:
     /// Of units of `unit_bytes`.
     explicit RunTable(std::int64_t unit_bytes);
 
-    /// Appends the runs of a segment; what continues the last one on both sides becomes part of it,
-    /// so that what is dense on both sides moves in one piece.
-    void append(const route::Segment& runs);
-    /// The same with those of a nest, which are turned where that pays.
-    void append(const Nest& nest);
+    /// Appends the runs of a segment, turned where that pays; what continues the last one on both
+    /// sides becomes part of it, so that what is dense on both sides moves in one piece.
+    void append(const route::Segment& segment);
+    void append(const route::Row& runs);
     /// As many segments with as many units are to come.
     void reserve(std::int64_t segments, std::int64_t units);
     /// To be called once, after the last.
@@ -43,17 +42,17 @@ public:
     void stream(const std::byte* source, std::byte* destination) const;
     void combine(const std::byte* source, std::byte* destination, Combine one) const;
 
-    /// Calls `visit` with runs that are the same ones, in the same order but for those of a
-    /// transposed nest.
+    /// Calls `visit` with runs that are the same ones, in the same order but for those that
+    /// are turned.
     template <class Visit>
     void for_each(const Visit& visit) const {
         in_order(
             visit,
             [&](const List& list) {
                 for (const auto& index : indices_of(list)) {
-                    visit(in_bytes(route::Segment{.source = list.source + index.from,
-                                                  .destination = list.destination + index.to,
-                                                  .length = 1},
+                    visit(in_bytes(route::Row{.source = list.source + index.from,
+                                              .destination = list.destination + index.to,
+                                              .length = 1},
                                    unit_bytes_));
                 }
             },
@@ -106,13 +105,13 @@ private:
                     source + (list.source * unit_bytes_), indices_of(list));
     }
     void write_last();
-    [[nodiscard]] bool write_units(const route::Segment& runs);
+    [[nodiscard]] bool write_units(const route::Row& runs);
 
     std::int64_t unit_bytes_;
     UnitCopy copy_units_;  ///< nullptr where units are not listed
     std::int64_t bytes_ = 0;
     /// May still grow. Length 0: none, which what begins at 0 on both sides may continue.
-    route::Segment last_;
+    route::Row last_;
     std::vector<ByteRuns> runs_;
     std::vector<Other> others_;
     std::vector<TransposedRuns> transposed_;

@@ -18,7 +18,7 @@ using Combine = void (*)(std::byte* destination, const std::byte* source, std::s
 /// The combining kernel; throws std::invalid_argument when opaque units are to be combined.
 [[nodiscard]] Combine combine_kernel(Operation operation, Scalar scalar);
 
-/// A segment in bytes: where its runs lie from two bases on.
+/// A row of a segment in bytes: where its runs lie from two bases on.
 struct ByteRuns {
     std::int64_t source;
     std::int64_t destination;
@@ -28,13 +28,13 @@ struct ByteRuns {
     std::int64_t destination_stride;
 };
 
-[[nodiscard]] inline ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes) {
-    return {.source = segment.source * unit_bytes,
-            .destination = segment.destination * unit_bytes,
-            .length = segment.length * unit_bytes,
-            .count = segment.count,
-            .source_stride = segment.source_stride * unit_bytes,
-            .destination_stride = segment.destination_stride * unit_bytes};
+[[nodiscard]] inline ByteRuns in_bytes(const route::Row& row, std::int64_t unit_bytes) {
+    return {.source = row.source * unit_bytes,
+            .destination = row.destination * unit_bytes,
+            .length = row.length * unit_bytes,
+            .count = row.count,
+            .source_stride = row.source_stride * unit_bytes,
+            .destination_stride = row.destination_stride * unit_bytes};
 }
 
 /// Copies every run from `source` to `destination`. Short runs of equal length, the case that

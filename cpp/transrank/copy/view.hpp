@@ -68,7 +68,7 @@ private:
                                          .left = std::numeric_limits<std::int64_t>::max()};
 }
 
-/// Takes pieces in their order, and calls `emit` with segments, in bytes, that they make up.
+/// Takes pieces in their order, and calls `emit` with rows, in bytes, that they make up.
 template <class Emit>
 class JoinedPieces {
 public:
@@ -95,7 +95,7 @@ public:
     }
 
 private:
-    void join(const route::Segment& piece) {
+    void join(const route::Row& piece) {
         const auto source_step = piece.source - last_.source;
         const auto destination_step = piece.destination - last_.destination;
         if (piece.length != last_.length) {
@@ -115,7 +115,7 @@ private:
     }
 
     const Emit& emit_;
-    route::Segment last_;
+    route::Row last_;
 };
 
 }  // namespace transrank::copy

@@ -49,7 +49,7 @@ void check_address(const std::string& what, const char* side, const void* addres
 // Of an array with a view by the pieces in which it lies.
 void append_pieces(std::vector<StridedRange>& ranges, const route::Leg& leg,
                    const StridedRange& unit, const copy::View& view) {
-    const auto append = [&](const route::Segment& pieces) {
+    const auto append = [&](const route::Row& pieces) {
         ranges.push_back({.begin = unit.begin + pieces.source,
                           .length = pieces.length,
                           .count = pieces.count,
@@ -69,21 +69,23 @@ void append_pieces(std::vector<StridedRange>& ranges, const route::Leg& leg,
 // What the route reads or writes of an array whose first unit is given.
 void append_ranges(std::vector<StridedRange>& ranges, const route::Route& route,
                    const StridedRange& unit, const copy::View* view = nullptr) {
-    using route::Segment;
-    const auto begin = unit.written ? &Segment::destination : &Segment::source;
-    const auto stride = unit.written ? &Segment::destination_stride : &Segment::source_stride;
+    using route::Row;
+    const auto begin = unit.written ? &Row::destination : &Row::source;
+    const auto stride = unit.written ? &Row::destination_stride : &Row::source_stride;
     for (const auto& leg : unit.written ? route.receives() : route.sends()) {
         if (view != nullptr) {
             append_pieces(ranges, leg, unit, *view);
             continue;
         }
         for (const auto& segment : leg.segments) {
-            ranges.push_back({.begin = unit.begin + (segment.*begin * unit.length),
-                              .length = segment.length * unit.length,
-                              .count = segment.count,
-                              .stride = segment.*stride * unit.length,
-                              .written = unit.written,
-                              .owner = unit.owner});
+            for_each_row(segment, [&](const Row& row) {
+                ranges.push_back({.begin = unit.begin + (row.*begin * unit.length),
+                                  .length = row.length * unit.length,
+                                  .count = row.count,
+                                  .stride = row.*stride * unit.length,
+                                  .written = unit.written,
+                                  .owner = unit.owner});
+            });
         }
     }
 }

@@ -35,7 +35,7 @@ private:
 };
 
 /// A checksum of the segments of a leg: the two ranks of a leg compute the same.
-[[nodiscard]] inline std::uint64_t checksum(const Leg& leg) noexcept {
+[[nodiscard]] inline std::uint64_t checksum(const Leg& leg) {
     return leg.segments.checksum();
 }
 

@@ -31,7 +31,10 @@ void Compressor::write_open() {
 }
 
 void Compressor::open(const Run& run) {
-    open_ = {.source = run.source, .destination = run.destination, .length = run.length};
+    open_.source = run.source;
+    open_.destination = run.destination;
+    open_.length = run.length;
+    open_.set_fastest({});
     last_ = run;
 }
 

@@ -16,7 +16,7 @@ struct LegDigest {
     std::uint64_t checksum = 0;
     friend bool operator==(const LegDigest&, const LegDigest&) = default;
 };
-[[nodiscard]] LegDigest digest(const Leg& leg) noexcept;
+[[nodiscard]] LegDigest digest(const Leg& leg);
 
 /// Checks that both ranks of a leg hold the same one. Throws std::invalid_argument naming the two
 /// and what each of them holds, if anything.

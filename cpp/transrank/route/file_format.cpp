@@ -5,6 +5,8 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <tuple>
@@ -21,7 +23,8 @@ namespace {
 constexpr std::array<char, 8> magic{'\x89', 'T', 'R', 'T', 'E', '\r', '\n', '\x1a'};
 constexpr std::uint64_t byte_order = 0x0102030405060708;
 constexpr std::size_t words_of_frame = 5;  // magic to number of words, and the checksum
-constexpr std::size_t fields_of_segment = 6;
+constexpr std::size_t least_of_segment = 4;
+constexpr std::size_t fields_of_loop = 3;
 
 std::uint64_t reversed(std::uint64_t word) {
     auto bytes = std::bit_cast<std::array<std::byte, sizeof(word)>>(word);
@@ -45,12 +48,15 @@ void append_legs(std::span<const Leg> legs, Words& words) {
 }
 
 void append_segments(std::span<const Leg> legs, Words& words) {
+    const auto append = [&](std::initializer_list<std::int64_t> numbers) {
+        words.insert(words.end(), numbers.begin(), numbers.end());
+    };
     for (const auto& leg : legs) {
-        for (const auto& [source, destination, length, count, source_stride, destination_stride] :
-             leg.segments) {
-            for (const std::int64_t field :
-                 {source, destination, length, count, source_stride, destination_stride}) {
-                words.push_back(static_cast<std::uint64_t>(field));
+        for (const auto& segment : leg.segments) {
+            const auto loops = segment.loops();
+            append({segment.source, segment.destination, segment.length, std::ssize(loops)});
+            for (const auto& [count, source_stride, destination_stride] : loops) {
+                append({count, source_stride, destination_stride});
             }
         }
     }
@@ -59,8 +65,8 @@ void append_segments(std::span<const Leg> legs, Words& words) {
 /// Takes words one by one; the frame has been checked, so running out means a wrong count inside.
 class Reader {
 public:
-    Reader(std::span<const std::uint64_t> words, const std::string& name)
-        : words_(words), name_(name) {}
+    Reader(std::span<const std::uint64_t> words, std::uint64_t version, const std::string& name)
+        : words_(words), version_(version), name_(name) {}
 
     std::uint64_t word() {
         if (words_.empty()) {
@@ -71,6 +77,10 @@ public:
         return first;
     }
     std::int64_t integer() { return static_cast<std::int64_t>(word()); }
+    /// A number of things, which stands there from version 2 on.
+    std::size_t later_number(std::size_t before, std::size_t words_each) {
+        return version_ > 1 ? fitting(word(), words_each) : before;
+    }
     int rank() {
         const std::int64_t value = integer();
         if (value < 0 || value > std::numeric_limits<int>::max()) {
@@ -96,6 +106,7 @@ public:
 
 private:
     std::span<const std::uint64_t> words_;
+    std::uint64_t version_;
     const std::string& name_;
 };
 
@@ -118,13 +129,22 @@ std::vector<Leg> read_legs(const std::vector<LegHeader>& headers, Reader& reader
     legs.reserve(headers.size());
     for (const auto& header : headers) {
         Leg& leg = legs.emplace_back(Leg{.peer = header.peer, .segments = {}});
-        for (auto left = reader.fitting(header.segments, fields_of_segment); left > 0; --left) {
-            leg.segments.push_back({.source = reader.integer(),
-                                    .destination = reader.integer(),
-                                    .length = reader.integer(),
-                                    .count = reader.integer(),
-                                    .source_stride = reader.integer(),
-                                    .destination_stride = reader.integer()});
+        for (auto left = reader.fitting(header.segments, least_of_segment); left > 0; --left) {
+            Segment segment{.source = reader.integer(),
+                            .destination = reader.integer(),
+                            .length = reader.integer()};
+            const auto loops = reader.later_number(1, fields_of_loop);
+            for (std::size_t i = 0; i < loops; ++i) {
+                const Loop loop{.count = reader.integer(),
+                                .source_stride = reader.integer(),
+                                .destination_stride = reader.integer()};
+                if (i == 0) {
+                    segment.set_fastest(loop);
+                } else {
+                    segment.further.push_back(loop);
+                }
+            }
+            leg.segments.push_back(segment);
         }
         leg.segments.shrink_to_fit();
     }
@@ -192,7 +212,8 @@ Route decode(std::span<const std::uint64_t> file, const std::string& name) {
         throw FileError(name +
                         " is damaged: its checksum does not match its content; save it again");
     }
-    Reader reader(file.subspan(std::tuple_size_v<Head>, file.size() - words_of_frame), name);
+    Reader reader(file.subspan(std::tuple_size_v<Head>, file.size() - words_of_frame), file[2],
+                  name);
     const int rank = reader.rank();
     const int ranks = reader.rank();
     const std::int64_t source_extent = reader.integer();
@@ -201,7 +222,7 @@ Route decode(std::span<const std::uint64_t> file, const std::string& name) {
     const std::uint64_t legs_received = reader.word();
     Shapes shapes;
     for (Shape* shape : {&shapes.source, &shapes.destination}) {
-        shape->resize(file[2] > 1 ? reader.fitting(reader.word(), 1) : 0);
+        shape->resize(reader.later_number(0, 1));
         std::ranges::generate(*shape, [&] { return reader.integer(); });
     }
     const auto headers_sent = read_headers(legs_sent, reader);

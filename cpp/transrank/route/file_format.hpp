@@ -17,7 +17,8 @@ namespace transrank::route {
 ///   from version 2 on the shape of the source and that of the destination, each as its number of
 ///   dimensions (0 where the side is not a grid's) and their lengths,
 ///   per leg its peer and number of segments,
-///   per segment, leg by leg, its six fields in the order of their declaration,
+///   per segment, leg by leg, its source, destination and length, from version 2 on the number of
+///   its loops (one before), and count and strides of each,
 ///   XXH64 of all words before.
 using Words = std::vector<std::uint64_t>;
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "transrank/layout/require.hpp"
-#include "transrank/route/loop_nest.hpp"
 
 namespace transrank::route {
 namespace {
@@ -144,29 +143,25 @@ public:
                 return;
             }
         }
-        legs.push_back({.peer = grid_.rank(peer), .segments = box(region, grid_.strides(peer))});
+        legs.push_back({.peer = grid_.rank(peer), .segments = {box(region, grid_.strides(peer))}});
     }
 
 private:
-    Segments box(const Region& region, const PerDimension<std::int64_t>& peer_strides) {
+    Segment box(const Region& region, const PerDimension<std::int64_t>& peer_strides) {
         const bool sending = direction_ == Direction::sending;
         const auto& source_strides = sending ? own_strides_ : peer_strides;
         const auto& destination_strides = sending ? peer_strides : own_strides_;
-        LoopNest nest;
-        std::int64_t source = 0;
-        std::int64_t destination = 0;
+        Segment made{.length = 1};
         for (const int dimension : grid_.memory_order()) {
             const auto i = static_cast<std::size_t>(dimension);
             const Slab& slab = slab_of(slabs_[i], region[i]);
-            nest.add({.count = slab.length,
-                      .source_stride = source_strides[i],
-                      .destination_stride = destination_strides[i]});
-            source += slab.source * source_strides[i];
-            destination += slab.destination * destination_strides[i];
+            made.repeat({.count = slab.length,
+                         .source_stride = source_strides[i],
+                         .destination_stride = destination_strides[i]});
+            made.source += slab.source * source_strides[i];
+            made.destination += slab.destination * destination_strides[i];
         }
-        std::vector<Segment> segments;
-        nest.append_to(segments, source, destination);
-        return segments;
+        return made;
     }
 
     const BlockGrid& grid_;

@@ -29,10 +29,12 @@ struct Leg {
 template <class Visit>
 void for_each_run(const Leg& leg, const Visit& visit) {
     for (const auto& segment : leg.segments) {
-        for (std::int64_t i = 0; i < segment.count; ++i) {
-            visit(segment.source + (i * segment.source_stride),
-                  segment.destination + (i * segment.destination_stride), segment.length);
-        }
+        for_each_row(segment, [&](const Row& row) {
+            for (std::int64_t i = 0; i < row.count; ++i) {
+                visit(row.source + (i * row.source_stride),
+                      row.destination + (i * row.destination_stride), row.length);
+            }
+        });
     }
 }
 

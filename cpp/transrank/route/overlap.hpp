@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "transrank/layout/block_grid.hpp"
 #include "transrank/route/leg.hpp"
@@ -25,9 +24,13 @@ struct Overlap {
     [[nodiscard]] const Segments& along(std::size_t level) const {
         return pieces[dimension(level)]->segments;
     }
+    [[nodiscard]] Loop step(std::size_t level) const {
+        return {.source_stride = source_strides[dimension(level)],
+                .destination_stride = destination_strides[dimension(level)]};
+    }
 };
 
-/// Appends the segments of an overlap in ascending order of their destination.
-void append_overlap(const Overlap& overlap, std::vector<Segment>& segments);
+/// The cells of an overlap in ascending order of their destination.
+[[nodiscard]] Segments segments_of(const Overlap& overlap);
 
 }  // namespace transrank::route

@@ -82,9 +82,7 @@ std::vector<Leg> legs(int rank, Direction direction, const BlockGrid& source,
         overlap.source_strides = sending ? own_strides : source.strides(peer);
         overlap.destination_strides = sending ? destination.strides(peer) : own_strides;
         overlap.order = destination.memory_order();
-        std::vector<Segment> segments;
-        append_overlap(overlap, segments);
-        made.push_back({.peer = other.rank(peer), .segments = std::move(segments)});
+        made.push_back({.peer = other.rank(peer), .segments = segments_of(overlap)});
     });
     return made;
 }

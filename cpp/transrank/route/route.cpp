@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <ranges>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -20,18 +21,19 @@ struct Side {
     std::string_view verb;   // "sends to", "receives from"
     std::string_view array;  // "source", "destination"
     std::int64_t Segment::* offset;
-    std::int64_t Segment::* stride;
+    std::int64_t Loop::* stride;
     std::int64_t Outline::* end;
     std::int64_t extent;
 };
 
-/// Whether the last run ends at or before the extent; safe against overflow.
-bool lies_within(std::int64_t offset, std::int64_t stride, const Segment& segment,
-                 std::int64_t extent) {
-    std::int64_t end = 0;
-    return !__builtin_mul_overflow(segment.count - 1, stride, &end) &&
-           !__builtin_add_overflow(end, offset, &end) &&
-           !__builtin_add_overflow(end, segment.length, &end) && end <= extent;
+std::string further_loops(const Segment& segment) {
+    std::string text;
+    for (const auto& loop : segment.further) {
+        text += ", " + std::to_string(loop.count) + " times with strides " +
+                std::to_string(loop.source_stride) + " and " +
+                std::to_string(loop.destination_stride);
+    }
+    return text;
 }
 
 void check_segment(int rank, int peer, const Segment& segment, const Side& side) {
@@ -39,12 +41,15 @@ void check_segment(int rank, int peer, const Segment& segment, const Side& side)
             " has a segment of ", segment.count, " runs of ", segment.length, " units, source ",
             layout::counted(segment.source), " stride ", segment.source_stride, ", destination ",
             layout::counted(segment.destination), " stride ", segment.destination_stride,
+            further_loops(segment),
             "; lengths and counts are at least 1 and their product fits 64 bits, the others are at "
-            "least 0, strides 0 when there is one run");
-    require(lies_within(segment.*side.offset, segment.*side.stride, segment, side.extent),
-            "the leg that rank ", rank, " ", side.verb, " rank ", peer, " has ", segment.count,
-            " runs of ", segment.length, " units from unit ", layout::counted(segment.*side.offset),
-            " with stride ", segment.*side.stride, ", beyond the ", side.extent,
+            "least 0, strides 0 when there is one run, and further loops have 2 steps or more");
+    Outline alone;
+    alone.add(segment, {});
+    require(alone.ill_formed == 0 && alone.*side.end <= side.extent, "the leg that rank ", rank,
+            " ", side.verb, " rank ", peer, " has ", segment.count, " runs of ", segment.length,
+            " units from unit ", layout::counted(segment.*side.offset), " with stride ",
+            segment.fastest().*side.stride, further_loops(segment), ", beyond the ", side.extent,
             " units of the rank's ", side.array, " array");
 }
 
@@ -118,13 +123,13 @@ Route::Route(int rank, int ranks, std::int64_t source_extent, std::int64_t desti
     const Side sending{.verb = "sends to",
                        .array = "source",
                        .offset = &Segment::source,
-                       .stride = &Segment::source_stride,
+                       .stride = &Loop::source_stride,
                        .end = &Outline::source_end,
                        .extent = source_extent};
     const Side receiving{.verb = "receives from",
                          .array = "destination",
                          .offset = &Segment::destination,
-                         .stride = &Segment::destination_stride,
+                         .stride = &Loop::destination_stride,
                          .end = &Outline::destination_end,
                          .extent = destination_extent};
     check_shape(rank, sending, shapes_.source);

@@ -2,11 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace transrank::route {
 
+/// `count` steps of the strides, in units, in the source and in the destination.
+struct Loop {
+    std::int64_t count = 1;
+    std::int64_t source_stride = 0;
+    std::int64_t destination_stride = 0;
+
+    friend bool operator==(const Loop&, const Loop&) = default;
+};
+
 /// `count` runs of `length` units each: the i-th from source + i * source_stride to
-/// destination + i * destination_stride. A single run has count 1 and strides 0.
+/// destination + i * destination_stride. A single run has count 1 and strides 0. A box of more
+/// dimensions has further loops, the next fastest first, each of which repeats all that is within
+/// it.
 ///
 /// A unit is whatever a field says it is when it is bound (a row, an element), so one route serves
 /// fields of different row lengths. Offsets count from the beginning of the rank's own source and
@@ -18,9 +31,75 @@ struct Segment {
     std::int64_t count = 1;
     std::int64_t source_stride = 0;
     std::int64_t destination_stride = 0;
+    std::vector<Loop> further = {};  // NOLINT(readability-redundant-member-init): need not be named
 
-    [[nodiscard]] std::int64_t units() const noexcept { return length * count; }
+    [[nodiscard]] std::int64_t runs() const noexcept {
+        auto runs = count;
+        for (const auto& loop : further) {
+            runs *= loop.count;
+        }
+        return runs;
+    }
+    [[nodiscard]] std::int64_t units() const noexcept { return length * runs(); }
+    [[nodiscard]] Loop fastest() const noexcept {
+        return {.count = count,
+                .source_stride = source_stride,
+                .destination_stride = destination_stride};
+    }
+    void set_fastest(const Loop& loop) noexcept {
+        count = loop.count;
+        source_stride = loop.source_stride;
+        destination_stride = loop.destination_stride;
+    }
+    /// All of them, the fastest first; none of a single run.
+    [[nodiscard]] std::vector<Loop> loops() const;
+    /// Adds a loop around the others; one that goes on where these end prolongs the last of them,
+    /// or the run.
+    void repeat(const Loop& loop);
+
     friend bool operator==(const Segment&, const Segment&) = default;
 };
+
+/// Calls `visit(source, destination)` with the places of all steps of some loops, of which the
+/// first is the fastest.
+template <class Visit>
+void for_each_step(std::span<const Loop> loops, std::int64_t source, std::int64_t destination,
+                   const Visit& visit) {
+    if (loops.empty()) {
+        visit(source, destination);
+        return;
+    }
+    const auto& [count, source_stride, destination_stride] = loops.back();
+    for (std::int64_t i = 0; i < count; ++i) {
+        for_each_step(loops.first(loops.size() - 1), source + (i * source_stride),
+                      destination + (i * destination_stride), visit);
+    }
+}
+
+/// The runs of a segment's fastest loop, from one step of the further ones.
+struct Row {
+    std::int64_t source = 0;
+    std::int64_t destination = 0;
+    std::int64_t length = 0;
+    std::int64_t count = 1;
+    std::int64_t source_stride = 0;
+    std::int64_t destination_stride = 0;
+
+    [[nodiscard]] std::int64_t units() const noexcept { return length * count; }
+};
+
+/// Calls `visit` with the rows of a segment in their order.
+template <class Visit>
+void for_each_row(const Segment& segment, const Visit& visit) {
+    for_each_step(segment.further, segment.source, segment.destination,
+                  [&](std::int64_t source, std::int64_t destination) {
+                      visit(Row{.source = source,
+                                .destination = destination,
+                                .length = segment.length,
+                                .count = segment.count,
+                                .source_stride = segment.source_stride,
+                                .destination_stride = segment.destination_stride});
+                  });
+}
 
 }  // namespace transrank::route

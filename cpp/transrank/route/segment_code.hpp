@@ -19,14 +19,20 @@ struct RunEnd {
 };
 
 [[nodiscard]] inline RunEnd end_of(const Segment& segment) noexcept {
-    const auto steps = static_cast<std::uint64_t>(segment.count) - 1;
     const auto length = static_cast<std::uint64_t>(segment.length);
-    return {.source = static_cast<std::uint64_t>(segment.source) +
-                      (steps * static_cast<std::uint64_t>(segment.source_stride)) + length,
-            .destination = static_cast<std::uint64_t>(segment.destination) +
-                           (steps * static_cast<std::uint64_t>(segment.destination_stride)) +
-                           length,
-            .length = length};
+    RunEnd end{.source = static_cast<std::uint64_t>(segment.source) + length,
+               .destination = static_cast<std::uint64_t>(segment.destination) + length,
+               .length = length};
+    const auto pass = [&](const Loop& loop) {
+        const auto steps = static_cast<std::uint64_t>(loop.count) - 1;
+        end.source += steps * static_cast<std::uint64_t>(loop.source_stride);
+        end.destination += steps * static_cast<std::uint64_t>(loop.destination_stride);
+    };
+    pass(segment.fastest());
+    for (const auto& loop : segment.further) {
+        pass(loop);
+    }
+    return end;
 }
 
 /// The code of a segment: of its numbers only what differs from the segment before, in the fewest
@@ -42,9 +48,10 @@ enum Kind : std::uint64_t {
     other = 3
 };
 
-// What a segment of kind `other` has numbers for, besides its source and its destination.
+// Whether a segment of kind `other` has a number for its length, besides its source and its
+// destination; the bits above count the loops that follow.
 inline constexpr std::uint64_t other_length = 1;
-inline constexpr std::uint64_t several = 2;
+inline constexpr unsigned length_bits = 1;
 
 // The number of a row's runs, less the least one, stands in the lowest bits of its stride, or, if
 // it is too large for them, behind it.
@@ -55,9 +62,11 @@ inline constexpr std::int64_t least_count = 2;
 inline constexpr unsigned number_bits = 7;  ///< of each byte; the eighth says that more follow
 inline constexpr std::uint64_t number_mask = (1U << number_bits) - 1;
 
-/// The most bytes of a number, and of a segment, which has seven numbers at most.
+/// The most bytes of a number, and of a segment of so many loops.
 inline constexpr std::size_t most_number_bytes = 10;
-inline constexpr std::size_t most_bytes = 7 * most_number_bytes;
+[[nodiscard]] constexpr std::size_t most_bytes(std::size_t loops) noexcept {
+    return (4 + (3 * loops)) * most_number_bytes;
+}
 
 /// Writes a number to where there is room for it; returns where it ends.
 [[nodiscard]] inline std::byte* put(std::uint64_t number, std::byte* next) noexcept {
@@ -83,12 +92,11 @@ inline constexpr std::size_t most_bytes = 7 * most_number_bytes;
     const auto from = folded(static_cast<std::uint64_t>(segment.source) - before.source);
     const auto to = folded(static_cast<std::uint64_t>(segment.destination) - before.destination);
     const auto length = static_cast<std::uint64_t>(segment.length);
-    const auto count = static_cast<std::uint64_t>(segment.count);
     const auto source_stride = folded(static_cast<std::uint64_t>(segment.source_stride));
-    const auto destination_stride = folded(static_cast<std::uint64_t>(segment.destination_stride));
     const bool one_after_the_other = segment.destination_stride == segment.length;
     const bool same_length = length == before.length;
-    const bool single = count == 1 && source_stride == 0 && destination_stride == 0;
+    const bool flat = segment.further.empty();
+    const bool single = flat && segment.fastest() == Loop{};
     before = end_of(segment);
     const auto kind = [](Kind which, std::uint64_t rest) { return (rest << kind_bits) | which; };
     constexpr std::uint64_t farthest = UINT64_MAX >> kind_bits;
@@ -98,23 +106,25 @@ inline constexpr std::size_t most_bytes = 7 * most_number_bytes;
     if (same_length && single && from == 0 && to <= farthest) {
         return put(kind(destination_apart, to), next);
     }
-    if (same_length && segment.count >= least_count && to == 0 && from <= farthest &&
+    if (same_length && flat && segment.count >= least_count && to == 0 && from <= farthest &&
         one_after_the_other && source_stride <= (UINT64_MAX >> count_bits)) {
         const auto more = static_cast<std::uint64_t>(segment.count - least_count);
         next = put(kind(row, from), next);
         next = put((source_stride << count_bits) | std::min(more, count_mask), next);
         return more < count_mask ? next : put(more, next);
     }
-    next = put(kind(other, (same_length ? 0 : other_length) | (single ? 0 : several)), next);
+    const auto loops = single ? 0 : 1 + segment.further.size();
+    next = put(kind(other, (loops << length_bits) | (same_length ? 0 : other_length)), next);
     next = put(from, next);
     next = put(to, next);
     if (!same_length) {
         next = put(length, next);
     }
-    if (!single) {
-        next = put(count, next);
-        next = put(source_stride, next);
-        next = put(destination_stride, next);
+    for (std::size_t i = 0; i < loops; ++i) {
+        const auto loop = i == 0 ? segment.fastest() : segment.further[i - 1];
+        next = put(static_cast<std::uint64_t>(loop.count), next);
+        next = put(folded(static_cast<std::uint64_t>(loop.source_stride)), next);
+        next = put(folded(static_cast<std::uint64_t>(loop.destination_stride)), next);
     }
     return next;
 }
@@ -157,48 +167,56 @@ inline constexpr std::size_t most_bytes = 7 * most_number_bytes;
     return single ? end : next;
 }
 
-/// The next segment of those whose numbers `get()` returns one by one.
+/// Makes `segment` the next one of those whose numbers `get()` returns one by one.
 template <class Get>
-[[nodiscard]] Segment decode(RunEnd& before, Get& get) {
+void decode(Segment& segment, RunEnd& before, Get& get) {
     const std::uint64_t first = get();
     const std::uint64_t rest = first >> kind_bits;
-    Segment segment{.source = static_cast<std::int64_t>(before.source),
-                    .destination = static_cast<std::int64_t>(before.destination),
-                    .length = static_cast<std::int64_t>(before.length)};
-    const auto signed_distance = [](std::int64_t from, std::uint64_t distance) {
-        return static_cast<std::int64_t>(static_cast<std::uint64_t>(from) + unfolded(distance));
+    const auto moved = [&](std::uint64_t from, std::uint64_t distance) {
+        return static_cast<std::int64_t>(from + unfolded(distance));
     };
+    segment.source = static_cast<std::int64_t>(before.source);
+    segment.destination = static_cast<std::int64_t>(before.destination);
+    segment.length = static_cast<std::int64_t>(before.length);
+    segment.set_fastest({});
+    segment.further.clear();
     switch (first & ((1U << kind_bits) - 1)) {
         case source_apart:
-            segment.source = signed_distance(segment.source, rest);
+            segment.source = moved(before.source, rest);
             break;
         case destination_apart:
-            segment.destination = signed_distance(segment.destination, rest);
+            segment.destination = moved(before.destination, rest);
             break;
         case row: {
             const std::uint64_t stride = get();
             const std::uint64_t more = stride & count_mask;
-            segment.source = signed_distance(segment.source, rest);
+            segment.source = moved(before.source, rest);
             segment.count =
                 least_count + static_cast<std::int64_t>(more < count_mask ? more : get());
-            segment.source_stride = static_cast<std::int64_t>(unfolded(stride >> count_bits));
+            segment.source_stride = moved(0, stride >> count_bits);
             segment.destination_stride = segment.length;
             break;
         }
-        default:
-            segment.source = signed_distance(segment.source, get());
-            segment.destination = signed_distance(segment.destination, get());
+        default: {
+            segment.source = moved(before.source, get());
+            segment.destination = moved(before.destination, get());
             if ((rest & other_length) != 0) {
                 segment.length = static_cast<std::int64_t>(get());
             }
-            if ((rest & several) != 0) {
-                segment.count = static_cast<std::int64_t>(get());
-                segment.source_stride = static_cast<std::int64_t>(unfolded(get()));
-                segment.destination_stride = static_cast<std::int64_t>(unfolded(get()));
+            const auto loops = rest >> length_bits;
+            for (std::uint64_t i = 0; i < loops; ++i) {
+                Loop loop{.count = static_cast<std::int64_t>(get())};
+                loop.source_stride = moved(0, get());
+                loop.destination_stride = moved(0, get());
+                if (i == 0) {
+                    segment.set_fastest(loop);
+                } else {
+                    segment.further.push_back(loop);
+                }
             }
+        }
     }
     before = end_of(segment);
-    return segment;
 }
 
 /// Reads numbers that are trusted to be whole.

@@ -2,7 +2,6 @@
 #include "transrank/route/segments.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -12,14 +11,30 @@
 namespace transrank::route {
 namespace {
 
-// Numbers that wrap where segments are not well formed.
-std::int64_t sum(std::int64_t one, std::int64_t other) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) +
-                                     static_cast<std::uint64_t>(other));
-}
-std::int64_t product(std::int64_t one, std::int64_t other) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) *
-                                     static_cast<std::uint64_t>(other));
+/// What the runs of a well formed segment are on one side.
+struct Side {
+    std::int64_t end;            ///< of the last one
+    bool counted = true;         ///< whether 64 bits count that
+    std::int64_t stretches = 1;  ///< of runs one after the other
+    bool ascends = true;         ///< whether none begins before the last one ended
+};
+
+Side side_of(const Segment& segment, std::int64_t begin, std::int64_t Loop::* stride) {
+    Side side{.end = segment.length};
+    const auto add = [&](const Loop& loop) {
+        // The next step of a loop follows the last run of what is within it.
+        const auto steps = loop.count - 1;
+        side.stretches *= loop.count;
+        side.stretches -= loop.*stride == side.end ? steps : 0;
+        side.ascends = side.ascends && loop.*stride >= (steps == 0 ? 0 : side.end);
+        std::int64_t passed = 0;
+        side.counted = !__builtin_mul_overflow(steps, loop.*stride, &passed) &&
+                       !__builtin_add_overflow(side.end, passed, &side.end) && side.counted;
+    };
+    add(segment.fastest());
+    std::ranges::for_each(segment.further, add);
+    side.counted = !__builtin_add_overflow(side.end, begin, &side.end) && side.counted;
+    return side;
 }
 
 /// Reads numbers of bytes that come from elsewhere.
@@ -47,72 +62,48 @@ private:
     std::span<const std::byte> left_;
 };
 
-void add(const Segment& segment, Checksum& checksum) {
-    for (const std::int64_t number :
-         {segment.source, segment.destination, segment.length, segment.count, segment.source_stride,
-          segment.destination_stride}) {
-        checksum.add(static_cast<std::uint64_t>(number));
-    }
-}
-
-void add(std::span<const std::byte> bytes, Checksum& checksum) {
-    std::uint64_t word = 0;
-    for (; bytes.size() >= sizeof(word); bytes = bytes.subspan(sizeof(word))) {
-        std::memcpy(&word, bytes.data(), sizeof(word));
-        checksum.add(std::endian::native == std::endian::little ? word : __builtin_bswap64(word));
-    }
-    word = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        word |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
-    }
-    checksum.add(word);
-}
-
 }  // namespace
 
 bool is_well_formed(const Segment& segment) noexcept {
-    const auto& [source, destination, length, count, source_stride, destination_stride] = segment;
-    std::int64_t units = 0;
-    return length >= 1 && count >= 1 && source >= 0 && destination >= 0 && source_stride >= 0 &&
-           destination_stride >= 0 &&
-           (count == 1 ? source_stride == 0 && destination_stride == 0
-                       : !__builtin_mul_overflow(length, count, &units));
+    const auto [count, source_stride, destination_stride] = segment.fastest();
+    auto units = segment.length;
+    bool fits = !__builtin_mul_overflow(units, count, &units);
+    for (const auto& loop : segment.further) {
+        fits = fits && count > 1 && loop.count > 1 && loop.source_stride >= 0 &&
+               loop.destination_stride >= 0 && !__builtin_mul_overflow(units, loop.count, &units);
+    }
+    return fits && segment.length >= 1 && count >= 1 && segment.source >= 0 &&
+           segment.destination >= 0 && source_stride >= 0 && destination_stride >= 0 &&
+           (count > 1 || (source_stride == 0 && destination_stride == 0));
 }
 
 void Outline::add(const Segment& segment, const RunEnd& before) noexcept {
-    const auto end = end_of(segment);
-    const auto source_last = static_cast<std::int64_t>(end.source);
-    const auto destination_last = static_cast<std::int64_t>(end.destination);
-    const auto last_destination = static_cast<std::int64_t>(before.destination);
-    const auto steps = sum(segment.count, -1);
-    std::int64_t passed = 0;
-    // An end that 64 bits cannot count has wrapped.
-    const bool counted =
-        is_well_formed(segment) && source_last >= segment.source &&
-        destination_last >= segment.destination &&
-        (steps == 0 || (!__builtin_mul_overflow(steps, segment.source_stride, &passed) &&
-                        !__builtin_mul_overflow(steps, segment.destination_stride, &passed))) &&
-        !__builtin_add_overflow(units, segment.units(), &passed);
-    ill_formed += counted ? 0 : 1;
     const bool first = segments == 0;
-    units = sum(units, product(segment.length, segment.count));
-    runs = sum(runs, segment.count);
-    source_stretches = sum(source_stretches, segment.source_stride == segment.length ? 0 : steps);
-    source_stretches =
-        sum(source_stretches,
-            !first && segment.source == static_cast<std::int64_t>(before.source) ? 0 : 1);
-    destination_stretches =
-        sum(destination_stretches, segment.destination_stride == segment.length ? 0 : steps);
-    destination_stretches =
-        sum(destination_stretches, !first && segment.destination == last_destination ? 0 : 1);
-    const bool ascends = (first || segment.destination >= last_destination) &&
-                         (steps == 0 || segment.destination_stride >= segment.length);
+    ++segments;
+    if (!is_well_formed(segment)) {
+        ++ill_formed;
+        return;
+    }
+    const auto source = side_of(segment, segment.source, &Loop::source_stride);
+    const auto destination = side_of(segment, segment.destination, &Loop::destination_stride);
+    const auto last_destination = static_cast<std::int64_t>(before.destination);
+    if (!source.counted || !destination.counted ||
+        __builtin_add_overflow(units, segment.units(), &units)) {
+        ++ill_formed;
+        return;
+    }
+    runs += segment.runs();
+    source_stretches +=
+        source.stretches -
+        (!first && segment.source == static_cast<std::int64_t>(before.source) ? 1 : 0);
+    destination_stretches +=
+        destination.stretches - (!first && segment.destination == last_destination ? 1 : 0);
+    const bool ascends = (first || segment.destination >= last_destination) && destination.ascends;
     descents += ascends ? 0 : 1;
-    source_end = std::max(source_end, source_last);
-    destination_end = std::max(destination_end, destination_last);
+    source_end = std::max(source_end, source.end);
+    destination_end = std::max(destination_end, destination.end);
     shortest_run = first ? segment.length : std::min(shortest_run, segment.length);
     longest_run = std::max(longest_run, segment.length);
-    ++segments;
 }
 
 Segments::Segments(std::vector<Segment> all) {
@@ -145,7 +136,7 @@ void Segments::push_back(const Segment& segment) {
 }
 
 void Segments::Coded::push_back(const Segment& segment) {
-    std::byte* const begin = room();
+    std::byte* const begin = room(1 + segment.further.size());
     summary.outline.add(segment, summary.last);
     used += static_cast<std::size_t>(segment_code::encode(segment, summary.last, begin) - begin);
     ++count;
@@ -183,8 +174,11 @@ Outline Segments::outline() const noexcept {
 }
 
 std::size_t Segments::memory_bytes() const noexcept {
-    return (first_.capacity() * sizeof(Segment)) +
-           (rest_ ? sizeof(Coded) + rest_->memory.capacity() : 0);
+    std::size_t bytes = first_.capacity() * sizeof(Segment);
+    for (const auto& segment : first_) {
+        bytes += segment.further.capacity() * sizeof(Loop);
+    }
+    return bytes + (rest_ ? sizeof(Coded) + rest_->memory.capacity() : 0);
 }
 
 // The first ones in their code. Of the further ones, which may be millions, what they are together
@@ -193,7 +187,11 @@ std::vector<std::byte> Segments::packed() const {
     using namespace segment_code;
     static_assert(std::has_unique_object_representations_v<Summary>, "padding would be sent");
     const auto further = rest_ ? most_number_bytes + sizeof(Summary) + rest_->used : 0;
-    std::vector<std::byte> bytes(most_number_bytes + (first_.size() * most_bytes) + further);
+    auto most = most_number_bytes + further;
+    for (const auto& segment : first_) {
+        most += most_bytes(1 + segment.further.size());
+    }
+    std::vector<std::byte> bytes(most);
     std::byte* next = put(size(), bytes.data());
     RunEnd before;
     for (const auto& segment : first_) {
@@ -218,7 +216,7 @@ Segments Segments::unpacked(std::span<const std::byte> bytes) {
     const auto plain = std::min<std::size_t>(count, most_plain);
     made.first_.reserve(plain);
     while (made.first_.size() < plain) {
-        made.first_.push_back(segment_code::decode(before, next));
+        segment_code::decode(made.first_.emplace_back(), before, next);
     }
     if (count > most_plain) {
         const auto coded_bytes = next();
@@ -237,13 +235,14 @@ Segments Segments::unpacked(std::span<const std::byte> bytes) {
     return made;
 }
 
-std::uint64_t Segments::checksum() const noexcept {
+std::uint64_t Segments::checksum() const {
+    auto bytes = packed();
+    std::uint64_t word = 0;
+    bytes.resize((bytes.size() + sizeof(word) - 1) / sizeof(word) * sizeof(word));
     Checksum sum;
-    for (const auto& segment : first_) {
-        add(segment, sum);
-    }
-    if (rest_) {
-        add(rest_->bytes(), sum);
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(word)) {
+        std::memcpy(&word, bytes.data() + at, sizeof(word));
+        sum.add(word);
     }
     return sum.value();
 }

@@ -40,7 +40,8 @@ struct Outline {
     friend bool operator==(const Outline&, const Outline&) = default;
 };
 
-/// Whether no number is negative, there is something in it, and a single run has no strides.
+/// Whether no number is negative, there is something in it, a single run has neither strides nor
+/// further loops, which have two steps at least, and 64 bits count its units.
 [[nodiscard]] bool is_well_formed(const Segment& segment) noexcept;
 
 /// Segments in an order. The first few, which are all that regular layouts have, stand as they are;
@@ -82,7 +83,7 @@ public:
     [[nodiscard]] static Segments unpacked(std::span<const std::byte> bytes);
 
     /// A checksum of all numbers.
-    [[nodiscard]] std::uint64_t checksum() const noexcept;
+    [[nodiscard]] std::uint64_t checksum() const;
 
     friend bool operator==(const Segments& one, const Segments& other) noexcept;
 
@@ -101,9 +102,10 @@ private:
         void push_back(const Segment& segment);
         void shrink_to_fit();
         /// For one more segment.
-        [[nodiscard]] std::byte* room() {
-            if (memory.size() - used < segment_code::most_bytes) {
-                memory.resize((2 * memory.size()) + segment_code::most_bytes);
+        [[nodiscard]] std::byte* room(std::size_t loops) {
+            const auto most = segment_code::most_bytes(loops);
+            if (memory.size() - used < most) {
+                memory.resize((2 * memory.size()) + most);
             }
             return memory.data() + used;
         }
@@ -131,7 +133,7 @@ public:
     [[nodiscard]] const RunEnd& last() const noexcept { return last_; }
     void add(std::int64_t source, std::int64_t destination, std::int64_t length, std::int64_t count,
              std::int64_t stride) {
-        std::byte* const begin = coded_.room();
+        std::byte* const begin = coded_.room(1);
         std::byte* const end =
             segment_code::encode_row(source, destination, length, count, stride, last_, begin);
         coded_.used += static_cast<std::size_t>(end - begin);
@@ -190,7 +192,7 @@ private:
     void take() noexcept {
         --left_;
         if (left_ > 0) {
-            coded_ = segment_code::decode(before_, next_);
+            segment_code::decode(coded_, before_, next_);
         }
     }
 
@@ -229,6 +231,9 @@ template <class Change>
     return changed(all, [](Segment& segment) {
         std::swap(segment.source, segment.destination);
         std::swap(segment.source_stride, segment.destination_stride);
+        for (auto& loop : segment.further) {
+            std::swap(loop.source_stride, loop.destination_stride);
+        }
     });
 }
 

@@ -5,8 +5,8 @@
 #include "transrank/copy/moves.hpp"
 #include "transrank/copy/portions.hpp"
 #include "transrank/copy/run_table.hpp"
+#include "transrank/copy/transposed_runs.hpp"
 #include "transrank/route/leg.hpp"
-#include "transrank/route/loop_nest.hpp"
 
 using namespace transrank::copy;
 using transrank::route::Leg;
@@ -22,19 +22,27 @@ using Bytes = std::vector<std::byte>;
 Leg random_leg(std::mt19937& random) {
     Leg leg{.peer = 0, .segments = {}};
     std::int64_t place = 0;
-    while (place < room - 200) {
+    while (place < room - 300) {
         const std::int64_t length = 1 + (random() % 6 == 0 ? random() % 9 : 0);
         const std::int64_t count = 1 + (random() % 2 == 0 ? random() % 7 : 0);
         const bool many = count > 1;
         const auto source_step = length + static_cast<std::int64_t>(random() % 3);
         const auto step = length + static_cast<std::int64_t>(random() % 2);
-        leg.segments.push_back({.source = static_cast<std::int64_t>(random() % (room - 200)),
-                                .destination = place,
-                                .length = length,
-                                .count = count,
-                                .source_stride = many ? source_step : 0,
-                                .destination_stride = many ? step : 0});
-        place += (count * step) + static_cast<std::int64_t>(random() % 3);
+        Segment segment{.source = static_cast<std::int64_t>(random() % (room - 300)),
+                        .destination = place,
+                        .length = length,
+                        .count = count,
+                        .source_stride = many ? source_step : 0,
+                        .destination_stride = many ? step : 0};
+        auto extent = count * step;
+        if (many && random() % 3 == 0) {
+            segment.further = {{2 + static_cast<std::int64_t>(random() % 2),
+                                (count * source_step) + static_cast<std::int64_t>(random() % 3),
+                                extent}};
+            extent *= segment.further.front().count;
+        }
+        leg.segments.push_back(segment);
+        place += extent + static_cast<std::int64_t>(random() % 3);
     }
     return leg;
 }
@@ -67,11 +75,9 @@ Leg random_box(std::mt19937& random) {
     CHECK(lay(&Loop::source_stride) <= room);
     std::ranges::shuffle(loops, random);
     CHECK(lay(&Loop::destination_stride) <= room);
-    transrank::route::LoopNest nest;
-    std::ranges::for_each(loops, [&](const Loop& loop) { nest.add(loop); });
-    std::vector<Segment> segments;
-    nest.append_to(segments, 0, 0);
-    return {.peer = 0, .segments = segments};
+    Segment box{.length = 1};
+    std::ranges::for_each(loops, [&](const Loop& loop) { box.repeat(loop); });
+    return {.peer = 0, .segments = {box}};
 }
 
 template <class Move>
@@ -138,9 +144,7 @@ TEST_CASE("boxes in any two orders of their dimensions are moved as run by run")
     int turned = 0;
     for (int attempt = 0; attempt < 60; ++attempt) {
         const auto leg = random_box(random);
-        turned +=
-            leading_nest(std::vector(leg.segments.begin(), leg.segments.end())).is_transposed() ? 1
-                                                                                                : 0;
+        turned += planes_of(leg.segments.front()) ? 1 : 0;
         for (const std::int64_t unit_bytes : {1, 2, 3, 4, 8, 12, 16, 24, 32, 64, 72}) {
             CAPTURE(unit_bytes);
             check_as_one_by_one(leg, unit_bytes, random);
@@ -155,16 +159,13 @@ TEST_CASE("boxes behind each other, and among other runs, are each moved") {
         Leg leg{.peer = 0, .segments = {}};
         std::int64_t begin = 0;
         for (std::int64_t part = 0; part < 3; ++part, begin += room / 4) {
-            for (std::int64_t k = 0; k < 2; ++k) {
-                for (std::int64_t i = 0; i < 10; ++i) {
-                    leg.segments.push_back({.source = begin + (k * 200) + i,
-                                            .destination = begin + (k * 200) + (20 * i),
-                                            .length = 1,
-                                            .count = 20 - part,
-                                            .source_stride = 10,
-                                            .destination_stride = 1});
-                }
-            }
+            leg.segments.push_back({.source = begin,
+                                    .destination = begin,
+                                    .length = 1,
+                                    .count = 20 - part,
+                                    .source_stride = 10,
+                                    .destination_stride = 1,
+                                    .further = {{10, 1, 20}, {2, 200, 200}}});
             leg.segments.push_back(
                 {.source = begin + 500, .destination = begin + 501, .length = 7});
         }
@@ -174,15 +175,14 @@ TEST_CASE("boxes behind each other, and among other runs, are each moved") {
 
 TEST_CASE("places that are written twice keep their order") {
     std::mt19937 random(17);
-    Leg leg{.peer = 0, .segments = {}};
-    for (std::int64_t i = 0; i < 16; ++i) {  // the runs of two rows overlap
-        leg.segments.push_back({.source = i,
-                                .destination = i * 10,
+    const Leg leg{.peer = 0,
+                  .segments = {{.source = 0,
+                                .destination = 0,
                                 .length = 1,
                                 .count = 20,
                                 .source_stride = 16,
-                                .destination_stride = 1});
-    }
+                                .destination_stride = 1,
+                                .further = {{16, 1, 10}}}}};  // the runs of two rows overlap
     check_as_one_by_one(leg, 8, random);
 }
 
@@ -236,7 +236,7 @@ Segment runs(std::int64_t source, std::int64_t length, std::int64_t count, std::
             .length = length,
             .count = count,
             .source_stride = stride,
-            .destination_stride = 100};
+            .destination_stride = count == 1 ? 0 : 100};
 }
 
 void copy_units(const Bytes& from, std::int64_t source, Bytes& to, std::int64_t destination,
@@ -284,6 +284,9 @@ TEST_CASE("stretches of the source are counted across runs and segments") {
     CHECK(stretch_of({runs(3, 5, 4, 5)}) == 20 * four_bytes);
     CHECK(stretch_of({runs(0, 5, 1, 0), runs(5, 5, 1, 0)}) == 10 * four_bytes);
     CHECK(stretch_of({runs(0, 5, 1, 0), runs(6, 5, 1, 0)}) == 5 * four_bytes);
+    auto box = runs(0, 5, 2, 5);
+    box.further = {{3, 10, 300}, {2, 40, 900}};
+    CHECK(stretch_of({box}) == 30 * four_bytes);
     // The last of the first four runs ends where the next segment begins.
     CHECK(stretch_of({runs(0, 5, 4, 9), runs(32, 5, 2, 5)}) == 30 * four_bytes / 4);
 }
@@ -347,24 +350,21 @@ TEST_CASE("portions end where runs do, unless a run is longer") {
 }
 
 TEST_CASE("a transposed box goes in blocks, of which each row and column is long") {
-    Leg leg{.peer = 0, .segments = {}};
-    for (std::int64_t k = 0; k < 3; ++k) {
-        for (std::int64_t i = 0; i < 100; ++i) {
-            leg.segments.push_back({.source = (k * 9000) + i,
-                                    .destination = (k * 9000) + (90 * i),
-                                    .length = 1,
-                                    .count = 90,
-                                    .source_stride = 100,
-                                    .destination_stride = 1});
-        }
-    }
+    const Leg leg{.peer = 0,
+                  .segments = {{.source = 0,
+                                .destination = 0,
+                                .length = 1,
+                                .count = 90,
+                                .source_stride = 100,
+                                .destination_stride = 1,
+                                .further = {{100, 1, 90}, {3, 9000, 9000}}}}};
     Pairs expected;
     append_units(expected, leg);
     Pairs found;
     for (const auto& portion : portions_of(leg, 1024)) {
         CHECK(portion.units() <= 1024);
         CHECK(portion.segments.front().count >= 24);
-        CHECK((portion.segments.size() >= 4 || portion.units() < 512));
+        CHECK((portion.segments.front().further.front().count >= 4 || portion.units() < 512));
         append_units(found, portion);
     }
     std::ranges::sort(expected);

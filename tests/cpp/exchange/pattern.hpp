@@ -52,6 +52,9 @@ struct Pattern {
             for (auto segment : segments) {
                 std::swap(segment.source, segment.destination);
                 std::swap(segment.source_stride, segment.destination_stride);
+                for (auto& loop : segment.further) {
+                    std::swap(loop.source_stride, loop.destination_stride);
+                }
                 swapped.push_back(segment);
             }
         }
@@ -76,12 +79,11 @@ struct Pattern {
     template <class Move>
     static void visit(const std::vector<transrank::route::Segment>& segments, const Move& move) {
         for (const auto& segment : segments) {
-            for (std::int64_t run = 0; run < segment.count; ++run) {
-                for (std::int64_t unit = 0; unit < segment.length; ++unit) {
-                    move(segment.source + (run * segment.source_stride) + unit,
-                         segment.destination + (run * segment.destination_stride) + unit);
-                }
-            }
+            std::vector<transrank::route::Loop> loops{
+                {.count = segment.length, .source_stride = 1, .destination_stride = 1},
+                segment.fastest()};
+            loops.insert(loops.end(), segment.further.begin(), segment.further.end());
+            transrank::route::for_each_step(loops, segment.source, segment.destination, move);
         }
     }
 };
@@ -133,7 +135,8 @@ inline Pattern random_lists(Random& random, int ranks, bool overlap) {
     return pattern;
 }
 
-/// Random strided segments, as of faces. With `overlap`, strides may be shorter than runs.
+/// Random segments of one to three loops, as of faces. With `overlap`, strides may be shorter than
+/// runs.
 inline Pattern random_segments(Random& random, int ranks, bool overlap) {
     Pattern pattern(ranks);
     for (int from = 0; from < ranks; ++from) {
@@ -151,16 +154,24 @@ inline Pattern random_segments(Random& random, int ranks, bool overlap) {
                     segment.destination_stride =
                         between(random, overlap ? 0 : segment.length, segment.length + 3);
                 }
+                auto source_extent = ((segment.count - 1) * segment.source_stride) + segment.length;
+                auto extent = ((segment.count - 1) * segment.destination_stride) + segment.length;
+                for (auto loops = segment.count > 1 ? between(random, 0, 2) : 0; loops > 0;
+                     --loops) {
+                    const transrank::route::Loop loop{
+                        .count = between(random, 2, 3),
+                        .source_stride = between(random, 0, 9),
+                        .destination_stride = between(random, overlap ? 0 : extent, extent + 2)};
+                    source_extent += (loop.count - 1) * loop.source_stride;
+                    extent += (loop.count - 1) * loop.destination_stride;
+                    segment.further.push_back(loop);
+                }
                 // Sources anywhere, also where others read; destinations one after the other.
                 segment.source = between(random, 0, source_end);
                 segment.destination =
                     overlap ? between(random, 0, destination_end) : destination_end;
-                const auto last = segment.count - 1;
-                source_end = std::max(
-                    source_end, segment.source + (last * segment.source_stride) + segment.length);
-                destination_end = std::max(
-                    destination_end,
-                    segment.destination + (last * segment.destination_stride) + segment.length);
+                source_end = std::max(source_end, segment.source + source_extent);
+                destination_end = std::max(destination_end, segment.destination + extent);
                 pattern.legs[{from, to}].push_back(segment);
             }
         }

@@ -30,33 +30,51 @@ TEST_CASE("slabs that are contiguous on both sides are one run") {
           std::vector<Segment>{{.source = 0, .destination = 0, .length = 256}});
 }
 
-TEST_CASE("a box is a strided segment per plane, whatever the number of ranks") {
+TEST_CASE("a box is one segment, whatever the number of ranks") {
     for (const int parts : {2, 4, 8}) {
         const int ranks = parts * parts * parts;
         const auto route = route::redistribution(ranks - 1, ranks, cube(16, {parts, parts, parts}),
                                                  cube(16, {1, 1, 1}));
         REQUIRE(route.sends().size() == 1);
         const auto& segments = route.sends()[0].segments;
-        CHECK(segments.size() == static_cast<std::size_t>(16 / parts));
+        REQUIRE(segments.size() == 1);
         CHECK(segments.front().length == 16 / parts);
         CHECK(segments.front().count == 16 / parts);
         CHECK(segments.front().destination_stride == 16);
+        CHECK(segments.front().further ==
+              std::vector<route::Loop>{{16 / parts, 256 / (parts * parts), 256}});
     }
 }
 
-TEST_CASE("a transposition has one segment per row of the destination") {
+TEST_CASE("a transposition is one segment, row by row of the destination") {
     const BlockGrid rows({Distribution::even(4, 1), Distribution::even(6, 1)});
     const BlockGrid columns({Distribution::even(4, 1), Distribution::even(6, 1)},
                             {.memory_order = {0, 1}});
     const auto route = route::redistribution(0, 1, rows, columns);
-    const auto segments = route.sends()[0].segments;
-    REQUIRE(segments.size() == 6);
-    CHECK(*std::next(segments.begin()) == Segment{.source = 1,
-                                                  .destination = 4,
-                                                  .length = 1,
-                                                  .count = 4,
-                                                  .source_stride = 6,
-                                                  .destination_stride = 1});
+    CHECK(route.sends()[0].segments == std::vector<Segment>{{.source = 0,
+                                                             .destination = 0,
+                                                             .length = 1,
+                                                             .count = 4,
+                                                             .source_stride = 6,
+                                                             .destination_stride = 1,
+                                                             .further = {{6, 1, 4}}}});
+}
+
+TEST_CASE("boxes of a large grid are a few segments: transposed, and as a halo") {
+    const auto grid = [](std::vector<int> parts, std::vector<int> order) {
+        return BlockGrid({Distribution::even(512, parts[0]), Distribution::even(1024, parts[1]),
+                          Distribution::even(16, 1)},
+                         {.memory_order = std::move(order),
+                          .halo = std::vector<layout::Halo>(3, {.low = 1, .high = 1})});
+    };
+    const auto moved =
+        route::redistribution(0, 2, grid({2, 1}, {2, 1, 0}), grid({1, 2}, {0, 1, 2}));
+    REQUIRE(moved.sends().size() == 2);
+    CHECK(moved.sends()[1].units() == 256 * 512 * 16);
+    CHECK(moved.sends()[1].segments.size() == 1);
+    const auto updated = route::halo(0, 2, grid({2, 1}, {2, 1, 0}));
+    REQUIRE(updated.sends().size() == 1);
+    CHECK(updated.sends()[0].segments.size() == 1);
 }
 
 TEST_CASE("cyclic to cyclic is one strided segment") {

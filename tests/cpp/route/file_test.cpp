@@ -66,7 +66,8 @@ Route example() {
                           .length = 2,
                           .count = 4,
                           .source_stride = 20,
-                          .destination_stride = 2};
+                          .destination_stride = 2,
+                          .further = {{.count = 2, .source_stride = 10, .destination_stride = 8}}};
     const Segment single{.source = 0, .destination = 9, .length = 5};
     return {1,
             4,
@@ -261,13 +262,14 @@ TEST_CASE("content that is no route is refused even where the checksum is right"
         CAPTURE(at);
         CHECK(with(at, std::uint64_t{0} - 1).starts_with("is not a valid route file: "));
     }
-    // Numbers of legs and of segments, which must not be believed before memory is asked for.
-    for (const std::size_t at : {8U, 9U, 10U, 13U, 18U, 20U, 22U, 24U}) {
+    // Numbers of legs, of segments and of loops, which must not be believed before memory is asked
+    // for.
+    for (const std::size_t at : {8U, 9U, 10U, 13U, 18U, 20U, 22U, 24U, 28U}) {
         CAPTURE(at);
         CHECK(with(at, std::uint64_t{1} << 62U).find("more than it has room for") !=
               std::string::npos);
     }
-    CHECK(with(8, 1) == "is not a valid route file: its counts do not match its length");
+    CHECK(with(24, 1) == "is not a valid route file: its counts do not match its length");
     CHECK(
         with(11, 5) ==
         "is not a valid route file: the shape of rank 1's source array does not have the 100 units "

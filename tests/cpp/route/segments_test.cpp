@@ -38,6 +38,10 @@ std::vector<Segment> random_segments() {
             segments.back().source_stride = number();
             segments.back().destination_stride = -number();
         }
+        for (auto loops = random() % 6; loops > 2; --loops) {
+            segments.back().further.push_back(
+                {.count = number(), .source_stride = number(), .destination_stride = -number()});
+        }
     }
     return segments;
 }
@@ -80,6 +84,32 @@ TEST_CASE("segments come back as they were given, one by one and packed") {
     }
 }
 
+TEST_CASE("loops around a segment repeat it, and prolong what they go on from") {
+    Segment box{.source = 7, .destination = 3, .length = 1};
+    box.repeat({.count = 4, .source_stride = 1, .destination_stride = 1});
+    box.repeat({.count = 3, .source_stride = 4, .destination_stride = 4});
+    CHECK(box == Segment{.source = 7, .destination = 3, .length = 12});
+    box.repeat({});
+    box.repeat({.count = 2, .source_stride = 12, .destination_stride = 20});
+    box.repeat({.count = 2, .source_stride = 24, .destination_stride = 40});
+    box.repeat({.count = 5, .source_stride = 50, .destination_stride = 80});
+    box.repeat({.count = 2, .source_stride = 250, .destination_stride = 400});
+    box.repeat({.count = 2, .source_stride = 500, .destination_stride = 1});
+    CHECK(box == Segment{.source = 7,
+                         .destination = 3,
+                         .length = 12,
+                         .count = 4,
+                         .source_stride = 12,
+                         .destination_stride = 20,
+                         .further = {{10, 50, 80}, {2, 500, 1}}});
+    CHECK(box.units() == 960);
+    std::vector<std::int64_t> begins;
+    for_each_row(box, [&](const Row& row) { begins.push_back(row.source); });
+    REQUIRE(begins.size() == 20);
+    CHECK(begins[9] == 457);
+    CHECK(begins[10] == 507);
+}
+
 TEST_CASE("a copy that grows leaves the others as they are") {
     const auto rows = random_rows(100);
     const Segments segments(rows);
@@ -105,6 +135,8 @@ TEST_CASE("an outline says what the segments say one by one") {
         Segments segments;
         Outline expected;
         std::int64_t highest = 0;
+        std::int64_t source_before = 0;
+        std::int64_t before = 0;
         bool ascends = true;
         for (auto left = below(80); left >= 0; --left) {
             Segment segment{.source = below(3) == 0 ? below(100) : expected.source_end,
@@ -114,17 +146,28 @@ TEST_CASE("an outline says what the segments say one by one") {
             if (segment.count > 1) {
                 segment.source_stride = below(5);
                 segment.destination_stride = segment.length + below(2);
+                auto extent = segment.count * segment.destination_stride;
+                for (auto loops = below(3); loops > 0; --loops) {
+                    const Loop loop{.count = 2 + below(2),
+                                    .source_stride = below(9),
+                                    .destination_stride = extent - below(3)};
+                    extent += loop.count * loop.destination_stride;
+                    segment.further.push_back(loop);
+                }
             }
             segments.push_back(segment);
-            for (std::int64_t i = 0; i < segment.count; ++i) {
-                const auto from = segment.source + (i * segment.source_stride);
-                const auto to = segment.destination + (i * segment.destination_stride);
-                expected.units += segment.length;
+            const auto add_run = [&](std::int64_t from, std::int64_t to, std::int64_t length) {
+                expected.units += length;
                 ++expected.runs;
-                ascends = ascends && to >= highest;
-                highest = std::max(highest, to + segment.length);
-                expected.source_end = std::max(expected.source_end, from + segment.length);
-            }
+                expected.source_stretches += from == source_before && expected.runs > 1 ? 0 : 1;
+                expected.destination_stretches += to == before && expected.runs > 1 ? 0 : 1;
+                ascends = ascends && to >= before;
+                source_before = from + length;
+                before = to + length;
+                highest = std::max(highest, before);
+                expected.source_end = std::max(expected.source_end, source_before);
+            };
+            for_each_run({.peer = 0, .segments = {segment}}, add_run);
         }
         const auto outline = segments.outline();
         REQUIRE(outline.segments == std::ssize(listed(segments)));
@@ -132,6 +175,8 @@ TEST_CASE("an outline says what the segments say one by one") {
         REQUIRE(outline.runs == expected.runs);
         REQUIRE(outline.source_end == expected.source_end);
         REQUIRE(outline.destination_end == highest);
+        REQUIRE(outline.source_stretches == expected.source_stretches);
+        REQUIRE(outline.destination_stretches == expected.destination_stretches);
         REQUIRE((outline.descents == 0) == ascends);
         REQUIRE(outline.ill_formed == 0);
     }
@@ -146,7 +191,19 @@ TEST_CASE("an outline notices every segment that is not well formed") {
           Segment{.destination = most, .length = 1}, Segment{.length = most, .count = 3},
           Segment{.length = 1, .count = 3, .source_stride = most},
           Segment{.length = 1, .count = 3, .destination_stride = most},
-          Segment{.length = 1, .count = 2, .source_stride = -1}}) {
+          Segment{.length = 1, .count = 2, .source_stride = -1},
+          Segment{.length = 1, .further = {{.count = 2}}},
+          Segment{.length = 1, .count = 2, .further = {{}}},
+          Segment{.length = 1, .count = 2, .further = {{.count = 2, .source_stride = -1}}},
+          Segment{.length = 1, .count = 2, .further = {{.count = 2, .destination_stride = -1}}},
+          Segment{.length = 1, .count = 2, .further = {{.count = most}}},
+          Segment{.length = 1,
+                  .count = 2,
+                  .further = {{.count = 2}, {.count = 2, .source_stride = most}}},
+          Segment{.length = 1,
+                  .count = 2,
+                  .destination_stride = most / 2,
+                  .further = {{.count = 3, .destination_stride = most / 2}}}}) {
         for (const std::int64_t before : {0, 40}) {
             Segments segments(random_rows(before));
             segments.push_back(wrong);
@@ -313,7 +370,8 @@ TEST_CASE("the checksum of a leg depends on every field and not on the peer") {
                           .length = 3,
                           .count = 4,
                           .source_stride = 5,
-                          .destination_stride = 6};
+                          .destination_stride = 6,
+                          .further = {{.count = 7, .source_stride = 8, .destination_stride = 9}}};
     const std::uint64_t sum = checksum(Leg{.peer = 0, .segments = {segment}});
     CHECK(sum == checksum(Leg{.peer = 1, .segments = {segment}}));
     for (const auto field :
@@ -321,6 +379,11 @@ TEST_CASE("the checksum of a leg depends on every field and not on the peer") {
           &Segment::source_stride, &Segment::destination_stride}) {
         Segment other = segment;
         other.*field += 1;
+        CHECK(checksum(Leg{.peer = 0, .segments = {other}}) != sum);
+    }
+    for (const auto field : {&Loop::count, &Loop::source_stride, &Loop::destination_stride}) {
+        Segment other = segment;
+        other.further.front().*field += 1;
         CHECK(checksum(Leg{.peer = 0, .segments = {other}}) != sum);
     }
     CHECK(checksum(Leg{.peer = 0, .segments = {segment, segment}}) != sum);

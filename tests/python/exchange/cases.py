@@ -190,7 +190,7 @@ def redistributions(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
 @st.composite
 def crowded_routes(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
     """Legs between any ranks whose destinations overlap each other and themselves."""
-    row = st.tuples(*[st.integers(0, top) for top in (8, 8, 4, 4, 6, 6)])
+    row = st.tuples(*[st.integers(0, top) for top in (8, 8, 4, 4, 6, 6, 2, 9, 9)])
     sends = [
         [
             _core.Leg(peer, np.array([_segment(*it) for it in rows], dtype=np.int64))
@@ -213,10 +213,11 @@ def crowded_routes(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
     ]
 
 
-def _segment(source: int, target: int, length: int, count: int, one: int, other: int) -> list[int]:
-    if count == 0:
-        return [source, target, length + 1, 1, 0, 0]
-    return [source, target, length + 1, count + 1, one, other]
+def _segment(source: int, target: int, length: int, count: int, *loops: int) -> list[int]:
+    one, other, further, *strides = loops
+    outer = [further + 1, *strides] if count > 0 and further > 0 else [1, 0, 0]
+    inner = [count + 1, one, other] if count > 0 else [1, 0, 0]
+    return [source, target, length + 1, *inner, *outer]
 
 
 GRIDS = ("halo", "redistribution")  # whose arrays have exactly so many units

@@ -15,10 +15,14 @@ UNTOUCHED = -1
 def pairs(leg: _core.Leg) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Source and destination unit of everything a leg moves, in its order."""
     sources, destinations = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for source, destination, length, count, source_stride, destination_stride in leg.segments:
-        step, along = np.divmod(np.arange(count * length), length)
-        sources.append(source + step * source_stride + along)
-        destinations.append(destination + step * destination_stride + along)
+    for source, destination, length, *loops in leg.segments:
+        source, destination = source + np.arange(length), destination + np.arange(length)
+        for count, source_stride, destination_stride in np.reshape(loops, (-1, 3)):
+            step = np.arange(count)[:, np.newaxis]
+            source = (source + step * source_stride).ravel()
+            destination = (destination + step * destination_stride).ravel()
+        sources.append(source)
+        destinations.append(destination)
     return np.concatenate(sources), np.concatenate(destinations)
 
 

@@ -18,9 +18,12 @@ def legs(draw: st.DrawFn, peer: int) -> _core.Leg:
     for _ in range(draw(st.integers(0, 4))):
         length, count = draw(st.integers(1, 9)), draw(st.integers(1, 9))
         strides = draw(st.tuples(*[st.integers(0, 50)] * 2)) if count > 1 else (0, 0)
-        offsets = draw(st.tuples(*[st.integers(0, 1000 - 9 - 8 * 50)] * 2))
-        segments.append([*offsets, length, count, *strides])
-    return _core.Leg(peer, np.array(segments, dtype=np.int64).reshape(-1, 6))
+        offsets = draw(st.tuples(*[st.integers(0, 1000 - 9 - 8 * 50 - 2 * 200)] * 2))
+        loop = st.tuples(st.integers(2, 3), *[st.integers(0, 100)] * 2)
+        loops = draw(st.lists(loop, max_size=2)) if count > 1 else []
+        loops += [(1, 0, 0)] * (2 - len(loops))
+        segments.append([*offsets, length, count, *strides, *sum(loops, ())])
+    return _core.Leg(peer, np.array(segments, dtype=np.int64).reshape(-1, 12))
 
 
 @st.composite

@@ -43,7 +43,7 @@ std::unique_ptr<baseline::Mover> Domain::make_halo(std::string_view name, Source
                            .description = baseline::Description::segments});
 }
 
-std::vector<route::Segment> Domain::copies() const {
+std::vector<route::Row> Domain::copies() const {
     return advection::copies(grid_, comm_.rank(), stencil_);
 }
 

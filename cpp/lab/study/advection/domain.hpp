@@ -38,8 +38,8 @@ public:
     /// none of that name, or when it cannot serve a peer.
     [[nodiscard]] std::unique_ptr<baseline::Mover> make_halo(std::string_view name,
                                                              Sources sources) const;
-    /// What makes the copies that neighbors read: segments within the field.
-    [[nodiscard]] std::vector<route::Segment> copies() const;
+    /// What makes the copies that neighbors read: rows of segments within the field.
+    [[nodiscard]] std::vector<route::Row> copies() const;
 
     /// Bytes of a rank's field.
     [[nodiscard]] static std::int64_t bytes(const Block& block);

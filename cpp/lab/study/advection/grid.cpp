@@ -124,16 +124,19 @@ route::Route halo(const BlockGrid& grid, int rank, const Stencil& stencil, Sourc
     return {rank, ranks, doubles, doubles, std::move(sends), std::move(receives)};
 }
 
-std::vector<Segment> copies(const BlockGrid& grid, int rank, const Stencil& stencil) {
+std::vector<route::Row> copies(const BlockGrid& grid, int rank, const Stencil& stencil) {
     const auto owned = halo(grid, rank, stencil, Sources::owned);
     const auto copied = halo(grid, rank, stencil, Sources::copied);
-    std::vector<Segment> made;
+    std::vector<route::Row> made;
     for (std::size_t leg = 0; leg < owned.sends().size(); ++leg) {
         auto read = copied.sends()[leg].segments.begin();
         for (const auto& written : owned.sends()[leg].segments) {
-            auto& copy = made.emplace_back(written);
-            copy.destination = read->source;
-            copy.destination_stride = read->source_stride;
+            made.push_back({.source = written.source,
+                            .destination = read->source,
+                            .length = written.length,
+                            .count = written.count,
+                            .source_stride = written.source_stride,
+                            .destination_stride = read->source_stride});
             ++read;
         }
     }

@@ -46,8 +46,8 @@ enum class Sources : std::uint8_t { owned, copied };
 [[nodiscard]] route::Route halo(const layout::BlockGrid& grid, int rank, const Stencil& stencil,
                                 Sources sources);
 
-/// What makes the copies that neighbors read: segments within a rank's array.
-[[nodiscard]] std::vector<route::Segment> copies(const layout::BlockGrid& grid, int rank,
-                                                 const Stencil& stencil);
+/// What makes the copies that neighbors read: rows of segments within a rank's array.
+[[nodiscard]] std::vector<route::Row> copies(const layout::BlockGrid& grid, int rank,
+                                             const Stencil& stencil);
 
 }  // namespace transrank::lab::study::advection

@@ -18,11 +18,8 @@ Task within(Task task) {
     route::Leg all{.peer = rank, .segments = {}};
     std::int64_t extent = 0;
     for (const auto& leg : task.route.receives()) {
-        for (const auto& segment : leg.segments) {
-            all.segments.push_back(segment);
-            extent = std::max(extent, segment.source + segment.length +
-                                          ((segment.count - 1) * segment.source_stride));
-        }
+        all.segments.append(leg.segments);
+        extent = std::max(extent, leg.segments.outline().source_end);
     }
     task.route = {rank,  task.route.ranks(), extent, task.route.destination_extent(),
                   {all}, {std::move(all)}};

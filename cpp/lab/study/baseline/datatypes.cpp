@@ -8,15 +8,8 @@ namespace transrank::lab::study::baseline {
 namespace {
 
 using route::End;
+using route::Loop;
 using route::Segment;
-
-std::int64_t offset_of(const Segment& segment, End end) {
-    return end == End::source ? segment.source : segment.destination;
-}
-
-std::int64_t stride_of(const Segment& segment, End end) {
-    return end == End::source ? segment.source_stride : segment.destination_stride;
-}
 
 FieldType rows(const route::Leg& leg, End end, std::int64_t unit_bytes) {
     std::vector<MPI_Aint> displacements;
@@ -30,55 +23,33 @@ FieldType rows(const route::Leg& leg, End end, std::int64_t unit_bytes) {
     return {.offset = 0, .type = Datatype::of_blocks(lengths, displacements)};
 }
 
-/// Segments of one shape, at even distances from each other.
-struct Stack {
-    const Segment* first;
-    std::int64_t count;
-    std::int64_t stride;
-};
-
-std::vector<Stack> stacks(const route::Leg& leg, End end) {
-    std::vector<Stack> all;
-    for (const auto& segment : leg.segments) {
-        if (!all.empty()) {
-            auto& last = all.back();
-            const auto& first = *last.first;
-            const auto ahead = offset_of(segment, end) - offset_of(first, end);
-            const bool alike = segment.length == first.length && segment.count == first.count &&
-                               stride_of(segment, end) == stride_of(first, end);
-            if (alike && (last.count == 1 || ahead == last.count * last.stride)) {
-                last.stride = last.count == 1 ? ahead : last.stride;
-                ++last.count;
-                continue;
-            }
-        }
-        all.push_back({.first = &segment, .count = 1, .stride = 0});
-    }
-    return all;
-}
-
-Datatype type_of(const Stack& stack, End end, std::int64_t unit_bytes) {
+/// Vectors of vectors, from the first unit of a segment on.
+FieldType box(const Segment& segment, End end, std::int64_t unit_bytes) {
+    const auto stride = end == End::source ? &Loop::source_stride : &Loop::destination_stride;
     const auto doubles = unit_bytes / static_cast<std::int64_t>(sizeof(double));
-    auto type = Datatype::of_vector(
-        static_cast<int>(stack.first->count), static_cast<int>(stack.first->length * doubles),
-        static_cast<int>(stride_of(*stack.first, end) * doubles), MPI_DOUBLE);
-    return stack.count == 1
-               ? std::move(type)
-               : Datatype::repeated(static_cast<int>(stack.count), stack.stride * unit_bytes, type);
+    FieldType made{
+        .offset = (end == End::source ? segment.source : segment.destination) * unit_bytes,
+        .type = Datatype::of_vector(
+            static_cast<int>(segment.count), static_cast<int>(segment.length * doubles),
+            static_cast<int>(segment.fastest().*stride * doubles), MPI_DOUBLE)};
+    for (const auto& loop : segment.further) {
+        made.type =
+            Datatype::repeated(static_cast<int>(loop.count), loop.*stride * unit_bytes, made.type);
+    }
+    return made;
 }
 
 FieldType boxes(const route::Leg& leg, End end, std::int64_t unit_bytes) {
-    const auto all = stacks(leg, end);
-    if (all.size() == 1) {
-        return {.offset = offset_of(*all.front().first, end) * unit_bytes,
-                .type = type_of(all.front(), end, unit_bytes)};
+    std::vector<FieldType> all;
+    for (const auto& segment : leg.segments) {
+        all.push_back(box(segment, end, unit_bytes));
     }
-    std::vector<Datatype> types;
+    if (all.size() == 1) {
+        return std::move(all.front());
+    }
     std::vector<Datatype::Part> parts;
-    for (const auto& stack : all) {
-        types.push_back(type_of(stack, end, unit_bytes));
-        parts.push_back({.displacement = offset_of(*stack.first, end) * unit_bytes,
-                         .type = types.back().handle()});
+    for (const auto& [offset, type] : all) {
+        parts.push_back({.displacement = offset, .type = type.handle()});
     }
     return {.offset = 0, .type = Datatype::of_parts(parts)};
 }

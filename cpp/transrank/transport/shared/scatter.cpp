@@ -2,7 +2,6 @@
 #include "transrank/transport/shared/scatter.hpp"
 
 #include <cstdlib>
-#include <optional>
 
 namespace transrank::transport {
 namespace {
@@ -10,7 +9,7 @@ namespace {
 constexpr std::int64_t line_bytes = 64;
 
 // Whether runs that begin `step` units apart leave the rest of their cache lines unused. A
-// run that is a segment of its own lies apart from the segment before it, if from any.
+// run that is a segment of its own lies apart from the last run before it, if from any.
 bool lie_apart(std::int64_t step, std::int64_t length, std::int64_t unit_bytes) {
     return step != length && std::abs(step * unit_bytes) >= line_bytes;
 }
@@ -48,21 +47,24 @@ void Scatter::add(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t s
         bytes += outline.units * unit_bytes;  // none is short, or apart
         return;
     }
-    std::optional<route::Segment> last;
+    route::Row last;
     for (const auto& segment : leg.segments) {
         const auto moved = segment.units() * unit_bytes;
-        const auto from = !last ? 0 : segment.source - last->source;
-        const auto to = !last ? 0 : segment.destination - last->destination;
-        const bool single = segment.count == 1;
-        const auto& before = single && last ? *last : segment;
+        const bool single = segment.count == 1 && last.length > 0;
+        const auto from = single ? segment.source - last.source : segment.source_stride;
+        const auto to =
+            single ? segment.destination - last.destination : segment.destination_stride;
+        const auto length = single ? last.length : segment.length;
         bytes += moved;
         if (segment.length * unit_bytes < short_below_bytes &&
-            lie_apart(single ? from : segment.source_stride, before.length, unit_bytes) &&
-            lie_apart(single ? to : segment.destination_stride, before.length, unit_bytes)) {
+            lie_apart(from, length, unit_bytes) && lie_apart(to, length, unit_bytes)) {
             apart_bytes += moved;
-            apart_runs += segment.count;
+            apart_runs += segment.runs();
         }
-        last = segment;
+        const auto end = route::end_of(segment);
+        last = {.source = static_cast<std::int64_t>(end.source) - segment.length,
+                .destination = static_cast<std::int64_t>(end.destination) - segment.length,
+                .length = segment.length};
     }
 }
 

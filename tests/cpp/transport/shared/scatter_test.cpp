@@ -36,9 +36,22 @@ TEST_CASE("columns are apart where both ends have a line for each run") {
     CHECK(of(column(264, 264)).prevails());
     CHECK(of(column(264, 264)).apart_runs == 256);
     CHECK(of(column(264, 264)).apart_bytes == 2048);
-    CHECK(of(column(8, -8)).prevails());
+    CHECK(of(column(8, 8)).prevails());
     CHECK_FALSE(of(column(7, 264)).prevails());
     CHECK_FALSE(of(column(264, 1)).prevails());
+}
+
+TEST_CASE("columns of several planes are apart as one by one") {
+    auto planes = column(264, 264);
+    auto& box = planes.segments;
+    auto segment = box.front();
+    segment.further = {{.count = 3, .source_stride = 100'000, .destination_stride = 80'000}};
+    box = {segment};
+    CHECK(of(planes).prevails());
+    CHECK(of(planes).apart_runs == 3 * 256);
+    CHECK(of(planes).bytes == 3 * 2048);
+    box.push_back({.source = 900'000, .destination = 255'060, .length = 1});
+    CHECK(of(planes).apart_runs == (3 * 256) + 1);
 }
 
 TEST_CASE("long runs are not packed") {
