@@ -24,6 +24,7 @@ SOURCES = [
     "copy/runs",
     "copy/tile_kernels",
     "copy/transposed_runs",
+    "copy/view",
     "memory/doorbell",
     "memory/shared_pool",
     "memory/shared_segment",

@@ -115,36 +115,6 @@ void map_doorbell(const memory::Node& node, PeerOffer& offer) {
 
 }  // namespace
 
-FieldOffer offer_of(const copy::Field& field, bool stays) {
-    FieldOffer offer;
-    offer.unit_bytes = field.unit_bytes;
-    offer.scalar = static_cast<std::int64_t>(field.scalar);
-    const auto find = [&](const std::byte* array, std::int64_t bytes, bool has_view,
-                          memory::BlockHandle& handle, std::int64_t& offset) {
-        if (stays && !has_view) {
-            if (const auto place =
-                    memory::SharedBlock::find(array, static_cast<std::size_t>(bytes))) {
-                handle = place->handle;
-                offset = static_cast<std::int64_t>(place->offset);
-            }
-        }
-    };
-    find(field.source, field.source_bytes, field.source_view != nullptr, offer.source,
-         offer.source_offset);
-    find(field.destination, field.destination_bytes, field.destination_view != nullptr,
-         offer.destination, offer.destination_offset);
-    return offer;
-}
-
-Shared shared_of(std::span<const FieldOffer> offers, std::size_t index, std::size_t fields) {
-    Shared shared;
-    for (; index < offers.size(); index += fields) {
-        shared.source &= offers[index].source.is_shared();
-        shared.destination &= offers[index].destination.is_shared();
-    }
-    return shared;
-}
-
 std::vector<int> peers_of(const route::Route& route) {
     std::vector<int> peers;
     for (const auto legs : {route.sends(), route.receives()}) {

@@ -29,7 +29,26 @@ struct FieldOffer {
 
 /// This rank's offer of a field. Peers reach into arrays that stay where they are, and lie there
 /// without gaps.
-[[nodiscard]] FieldOffer offer_of(const copy::Field& field, bool stays);
+[[nodiscard]] inline FieldOffer offer_of(const copy::Field& field, bool stays) {
+    FieldOffer offer;
+    offer.unit_bytes = field.unit_bytes;
+    offer.scalar = static_cast<std::int64_t>(field.scalar);
+    const auto find = [&](const std::byte* array, std::int64_t bytes, bool has_view,
+                          memory::BlockHandle& handle, std::int64_t& offset) {
+        if (stays && !has_view) {
+            if (const auto place =
+                    memory::SharedBlock::find(array, static_cast<std::size_t>(bytes))) {
+                handle = place->handle;
+                offset = static_cast<std::int64_t>(place->offset);
+            }
+        }
+    };
+    find(field.source, field.source_bytes, field.source_view != nullptr, offer.source,
+         offer.source_offset);
+    find(field.destination, field.destination_bytes, field.destination_view != nullptr,
+         offer.destination, offer.destination_offset);
+    return offer;
+}
 
 /// Whether a field of a rank can be reached, whichever of its arrays are moved.
 struct Shared {
@@ -37,8 +56,15 @@ struct Shared {
     bool destination = true;
 };
 /// Of the field `index` of `fields` in each set of arrays.
-[[nodiscard]] Shared shared_of(std::span<const FieldOffer> offers, std::size_t index,
-                               std::size_t fields);
+[[nodiscard]] inline Shared shared_of(std::span<const FieldOffer> offers, std::size_t index,
+                                      std::size_t fields) {
+    Shared shared;
+    for (; index < offers.size(); index += fields) {
+        shared.source &= offers[index].source.is_shared();
+        shared.destination &= offers[index].destination.is_shared();
+    }
+    return shared;
+}
 
 /// The offer of a peer when an exchange is bound.
 struct PeerOffer {

@@ -123,21 +123,30 @@ route::Route route_of(int rank, bool summed) {
 
 /// All ranks' words to each other: what binding would have delivered by MPI.
 struct World {
+    static constexpr std::size_t sets = 2;
+    static constexpr auto bytes = static_cast<std::size_t>(3 * ranks * rows * row_bytes);
     std::array<memory::Doorbell, ranks> doorbells;
     std::array<std::unique_ptr<memory::SharedSegment>, ranks> arrays;
     std::array<std::unique_ptr<transport::ControlBlock>, ranks> controls;
 
     World() {
-        constexpr auto bytes = static_cast<std::size_t>(3 * ranks * rows * row_bytes);
         for (int rank = 0; rank < ranks; ++rank) {
             const auto index = static_cast<std::size_t>(rank);
-            arrays[index] = std::make_unique<memory::SharedSegment>(bytes);
+            arrays[index] = std::make_unique<memory::SharedSegment>(sets * bytes);
             controls[index] = std::make_unique<transport::ControlBlock>(ranks - 1, true);
         }
     }
 
-    [[nodiscard]] copy::Field field(int rank) const {
-        auto* const memory = arrays[static_cast<std::size_t>(rank)]->bytes().data();
+    /// Of each of its sets of arrays.
+    [[nodiscard]] std::vector<transport::FieldOffer> offers(int rank) const {
+        std::vector<transport::FieldOffer> made;
+        for (std::uint64_t set = 0; set < sets; ++set) {
+            made.push_back(transport::offer_of(field(rank, set), true));
+        }
+        return made;
+    }
+    [[nodiscard]] copy::Field field(int rank, std::uint64_t set) const {
+        auto* const memory = arrays[static_cast<std::size_t>(rank)]->bytes().data() + (set * bytes);
         constexpr auto source_bytes = 2 * ranks * rows * row_bytes;
         return {.source = memory,
                 .source_bytes = source_bytes,
@@ -166,7 +175,7 @@ std::vector<transport::PeerOffer> offers_to(int rank, World& world, const route:
                               .shared_obstacle = "",
                               .control = world.controls[index]->handle(),
                               .doorbell = &world.doorbells[index],
-                              .fields = {transport::offer_of(world.field(peer))},
+                              .fields = world.offers(peer),
                               .send = route::find_leg(route.sends(), peer),
                               .receive = route::find_leg(route.receives(), peer)});
         }
@@ -191,15 +200,18 @@ public:
         : rank_(rank),
           summed_(operation == copy::Operation::add),
           doorbell_(world.doorbells[static_cast<std::size_t>(rank)]),
-          field_(world.field(rank)),
-          own_offer_(transport::offer_of(field_)),
+          world_(world),
+          field_(world.field(rank, 0)),
+          own_offers_(world.offers(rank)),
           comm_(rank),
           route_(route_of(rank, summed_)),
           apply_order_(others(rank), summed_),
           offers_(offers_to(rank, world, route_, summed_)),
           binding_{.route = route_,
                    .fields = {&field_, 1},
-                   .own_fields = {&own_offer_, 1},
+                   .own_fields = own_offers_,
+                   .sets = World::sets,
+                   .set = set_,
                    .comm = comm_,
                    .own_node = 0,
                    .wanted = entry.name,
@@ -224,6 +236,8 @@ public:
 
     void run() {
         for (int epoch = 1; epoch <= epochs; ++epoch) {
+            set_ = static_cast<std::uint64_t>((epoch / 2) + rank_) % World::sets;
+            field_ = world_.field(rank_, set_);
             write(epoch);
             apply_order_.reset();
             transport_->start(static_cast<std::uint64_t>(epoch));
@@ -281,8 +295,10 @@ private:
     int rank_;
     bool summed_;
     memory::Doorbell& doorbell_;
+    const World& world_;
     copy::Field field_;
-    transport::FieldOffer own_offer_;
+    std::uint64_t set_ = 0;
+    std::vector<transport::FieldOffer> own_offers_;
     mpi::Communicator comm_;
     route::Route route_;
     transport::ApplyOrder apply_order_;
