@@ -85,7 +85,7 @@ def require_route(route: object) -> None:
 def called() -> str:
     """What the program has called: the outermost function of transrank that is under way."""
     name = "agree"
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("transrank."):
         code, module = frame.f_code, frame.f_globals["__name__"]
         name = getattr(code, "co_qualname", code.co_name)  # the latter until Python 3.10
