@@ -160,7 +160,7 @@ static int bind_fields(transrank_exchange** made, const transrank_options* optio
     const transrank_view view = {
         .count = IS("view.count:negative") ? -1 : 2,
         .dimensions = LIST("view.dimensions", along),
-        .element_bytes = EITHER("view.element_bytes:zero", 8, 0) + NUMBER("view.element_bytes", 0)};
+        .element_bytes = NUMBER("view.element_bytes", EITHER("view.element_bytes:zero", 8, 0))};
     transrank_field fields[4] = {
         {.source = LIST("fields.source", numbers),
          .source_bytes = bytes,
