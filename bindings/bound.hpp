@@ -86,6 +86,10 @@ public:
     void abandon(std::string_view why) { exchange_.abandon(std::string(why)); }
     [[nodiscard]] std::string explain() const { return exchange_.explain(); }
     [[nodiscard]] bool is_under_way() const { return exchange_.is_under_way(); }
+    /// The arrays that a start was given, until it is over; None where it moves those bound first.
+    [[nodiscard]] nanobind::object given() const {
+        return given_.is_valid() ? given_ : nanobind::none();
+    }
 
 private:
     static constexpr double seconds_between_signals = 0.2;

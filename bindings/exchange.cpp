@@ -54,11 +54,7 @@ void take_fields(Asked& asked, std::size_t fields) {
         asked.arrays = {};
     }
     for (std::size_t i = 0; i < fields; ++i) {
-        auto& form = asked.form.emplace_back(all[i]);
-        form.keep_alive = nullptr;
-        if (asked.options.any_memory) {
-            all[i].keep_alive = nullptr;
-        }
+        asked.form.emplace_back(all[i]).keep_alive = nullptr;
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto& sets = asked.parts.others;
@@ -80,6 +76,7 @@ void bind_bound(nb::module_& module) {
         .def("start", &Bound::start)
         .def("start_with", &Bound::start_with, "arrays"_a)
         .def_prop_ro("is_under_way", &Bound::is_under_way)
+        .def_prop_ro("given", &Bound::given)
         .def("test", &Bound::test)
         .def("wait", &Bound::wait)
         .def("wait_for", &Bound::wait_for, "seconds"_a)

@@ -320,11 +320,12 @@ typedef struct transrank_options {
 /// count as calls of MPI.
 typedef struct transrank_exchange transrank_exchange;
 
-/// Collective. `count` fields, in each set of them. `options` may be NULL. Refused are fields
-/// shorter than the route's extents, those of another length than the local array where the route
-/// is a grid's, fields that are written where they or others are read or written, different numbers
-/// or unit lengths of fields, routes that do not belong together, an operation that the scalars do
-/// not have, and a transport that cannot serve a peer.
+/// Collective. `count` fields, in each set of them. `options` may be NULL. Fields are refused that
+/// are shorter than the route's extents, and along the route of a grid those of another length than
+/// the local array; so are fields that are written where they or others are read or written. Ranks
+/// may not differ in the number of fields or the lengths of their units. Refused are also routes
+/// that do not belong together, an operation that the scalars do not have, and a transport that
+/// cannot serve a peer.
 int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int count,
                             const transrank_field* fields, const transrank_options* options,
                             transrank_exchange** exchange);

@@ -189,8 +189,8 @@ void Bound::keep_sets() {
     };
     keep(parts_.fields);
     std::ranges::for_each(parts_.others, keep);
-    for (auto& field : parts_.fields) {
-        field.keep_alive = options_.any_memory ? nullptr : std::move(field.keep_alive);
+    for (std::size_t i = 0; i < parts_.fields.size() && options_.any_memory; ++i) {
+        parts_.fields[i].keep_alive = nullptr;
     }
 }
 

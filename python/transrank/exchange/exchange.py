@@ -11,7 +11,7 @@ import numpy as np
 from transrank import _core
 from transrank.agreement import called, require_communicator, require_route, settled
 from transrank.exchange.bound import Bound
-from transrank.exchange.fields import Array, Field, Fields, Like, check_field, pairs_of
+from transrank.exchange.fields import Array, Field, Fields, Forms, check_field, pairs_of
 from transrank.exchange.scalars import OPERATIONS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Options(TypedDict, total=False):
 class BoundFields(Bound):
     """Fields bound along a route."""
 
-    _likes: tuple[Like, ...] = ()
+    _forms: tuple[Forms, ...] = ()
     _shown = ""
 
     def _bind(
@@ -82,21 +82,21 @@ class BoundFields(Bound):
             count = f"{len(words)} field{'s' if len(words) != 1 else ''}"
             given = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in fields]
             for other in others:
-                given += self._like(fields, other, comm.rank)
+                given += self._in_place_of(fields, other, comm.rank)
             return [*said, count, *words], (given, checked, along, len(first))
 
         self._bound = settled(_core.bind_exchange(comm, called(), check))
-        self._likes = tuple(field.like() for field in fields)
+        self._forms = tuple(field.forms() for field in fields)
         self._shown = ", ".join(field.describe() for field in fields)
 
     @staticmethod
-    def _like(
+    def _in_place_of(
         fields: list[Field], other: list[tuple[Array, Array]], rank: int
     ) -> list[_core._Field]:
         """The fields of another set of arrays."""
         _check_number(len(other), len(fields))
         for number, (field, pair) in enumerate(zip(fields, other, strict=True)):
-            field.like().check(f"field {number} on rank {rank}", pair)
+            field.forms().check(f"field {number} on rank {rank}", pair)
         return [
             (*pair, field.unit_bytes, field.scalar)
             for field, pair in zip(fields, other, strict=True)
@@ -120,16 +120,24 @@ class BoundFields(Bound):
             self._open.start_with(self._given(fields))
 
     def run(self, fields: Fields | None = None) -> None:
-        """Start, unless it is still pending after an interrupt, and wait; `fields` as for start."""
-        if fields is not None and not self._open.is_under_way:
-            self.start(fields)
+        """Start, unless it is still pending after an interrupt, and wait; `fields` as for start.
+
+        If other arrays than `fields` are still pending, it waits for them first.
+        """
+        if fields is not None:
+            pairs = self._given(fields)
+            pending = self._open.given or ()
+            if self._open.is_under_way and not _are_same(pending, pairs):
+                self._open.wait()
+            if not self._open.is_under_way:
+                self._open.start_with(pairs)
         self._open.run()
 
     def _given(self, fields: Fields) -> list[tuple[Array, Array]]:
         pairs = pairs_of(fields)
-        _check_number(len(pairs), len(self._likes))
-        for number, (like, pair) in enumerate(zip(self._likes, pairs, strict=True)):
-            like.check(f"field {number}", pair)
+        _check_number(len(pairs), len(self._forms))
+        for number, (forms, pair) in enumerate(zip(self._forms, pairs, strict=True)):
+            forms.check(f"field {number}", pair)
         return pairs
 
 
@@ -239,6 +247,12 @@ def _bytes(name: str, value: int, least: int) -> int:
     if not least <= number <= _LONGEST_MESSAGE_BYTES:
         raise ValueError(f"{name} is {number}; it must be at least {least} and below 2**63")
     return number
+
+
+def _are_same(pending: Sequence[tuple[Array, Array]], given: list[tuple[Array, Array]]) -> bool:
+    """Whether arrays lie in the same places, perhaps as other views."""
+    places = [[array.ctypes.data for pair in pairs for array in pair] for pairs in (pending, given)]
+    return places[0] == places[1]
 
 
 def _check_number(given: int, bound: int) -> None:

@@ -35,17 +35,17 @@ class Field(NamedTuple):
         dtype = self.source.dtype
         return f"units of shape {self.unit_shape} of {WORDS.get(dtype) or dtype}"
 
-    def like(self) -> Like:
-        """What arrays in their place have in common with these."""
-        return Like(_form_of(self.source), _form_of(self.destination))
+    def forms(self) -> Forms:
+        """Those of arrays in their place."""
+        return Forms(form_of(self.source), form_of(self.destination))
 
 
 # Shape, strides and type.
 Form: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any]]
 
 
-class Like(NamedTuple):
-    """The form of a source and of a destination."""
+class Forms(NamedTuple):
+    """Of a source and of a destination."""
 
     source: Form
     destination: Form
@@ -57,7 +57,7 @@ class Like(NamedTuple):
         ):
             if type(array) is not np.ndarray:
                 check_is_array(f"{name}: the {side}", array)
-            if not _same_form(_form_of(array), form):
+            if not _same_form(form_of(array), form):
                 shape, strides, dtype = form
                 raise ValueError(
                     f"{name}: the {side} has shape {array.shape}, strides {array.strides} and type "
@@ -66,7 +66,8 @@ class Like(NamedTuple):
                 )
 
 
-def _form_of(array: Array) -> Form:
+def form_of(array: Array) -> Form:
+    """What arrays have in common of which an exchange can move either."""
     return array.shape, array.strides, array.dtype
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from transrank import memory
 from transrank.exchange.exchange import Exchange
+from transrank.exchange.fields import form_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -121,11 +122,15 @@ class WithHalo(ABC):
 
     def _move_any(
         self,
-        arrays: tuple[Array, ...],
+        arrays: tuple[Any, ...],
         route: Callable[[], tuple[list[str], Route]],
         operation: str,
     ) -> None:
-        form = operation, *(_form_of(each) for each in arrays)
+        # What is no array has no form: the exchange tells all ranks.
+        form = (
+            operation,
+            *(form_of(each) if isinstance(each, np.ndarray) else type(each) for each in arrays),
+        )
         bound = self._updates.get(form)
         if bound is None:
             bound = Halo(self, route, lambda: [self._pairs(arrays)], operation, any_memory=True)
@@ -156,10 +161,3 @@ class WithHalo(ABC):
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"a {type(self).__name__} holds a communicator and cannot be copied")
-
-
-def _form_of(array: object) -> object:
-    """What arrays that one exchange can update have in common."""
-    if isinstance(array, np.ndarray):
-        return array.shape, array.strides, array.dtype
-    return type(array)

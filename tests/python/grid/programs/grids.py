@@ -94,6 +94,20 @@ def test_any_arrays_are_updated_in_each_step_and_views_too():
     refused("read-only", lambda: grid.update(np.broadcast_to(np.zeros(1), u.shape)))
 
 
+def test_an_update_that_was_interrupted_ends_before_that_of_other_arrays():
+    grid = transrank.Grid(WORLD, (3 * WORLD.size, 5), halo=1, periodic=True)
+    u, v = np.zeros(grid.local_shape), np.zeros(grid.local_shape)
+    grid.update(u)
+    (bound,) = grid._updates.values()
+    for other in (u, u[:], v):
+        wanted = filled(grid, u, 1)
+        also = filled(grid, v, 2)
+        bound.start(u)  # as an interrupt of its wait leaves it
+        grid.update(other)
+        assert np.array_equal(u, wanted)
+        assert np.array_equal(v, also) == (other is v)
+
+
 def test_one_halo_serves_arrays_that_a_step_swaps():
     grid = transrank.Grid(WORLD, (3 * WORLD.size, 5), halo=1, periodic=True)
     arrays = [grid.zeros(), grid.zeros(), np.zeros(grid.local_shape)]
