@@ -22,12 +22,14 @@ class Bound {
 public:
     /// `make` makes the exchange for the fields of the arrays, collectively and without the
     /// interpreter.
+    /// `mpi_uses_arrays`: also those of a start that is dropped under way.
     template <class Make>
     Bound(int rank, const char* noun, BoundArrays arrays, const Make& make,
-          std::vector<copy::Field> form = {})
+          std::vector<copy::Field> form = {}, bool mpi_uses_arrays = false)
         : rank_(rank),
           noun_(noun),
           form_(std::move(form)),
+          mpi_uses_arrays_(mpi_uses_arrays),
           arrays_(std::move(arrays)),
           exchange_(made(arrays_.fields(), make)) {}
     Bound(const Bound&) = delete;
@@ -41,13 +43,23 @@ public:
     }
     /// With these pairs of arrays, which are kept until the exchange is over.
     void start_with(const nanobind::object& pairs) {
-        check_in_place();
-        move_to(form_, pairs);
+        take(pairs);
         {
             const nanobind::gil_scoped_release released;
             exchange_.start_with(form_);
         }
         given_ = pairs;
+    }
+    /// start_with, and wait.
+    void run_with(const nanobind::object& pairs) {
+        if (!exchange_.runs_in_mpi()) {
+            start_with(pairs);
+            wait();
+            return;
+        }
+        take(pairs);
+        const nanobind::gil_scoped_release released;
+        exchange_.run_with(form_);
     }
     [[nodiscard]] bool test() {
         const bool is_over = [&] {
@@ -100,6 +112,11 @@ private:
         return make(fields);
     }
 
+    void take(const nanobind::object& pairs) {
+        check_in_place();
+        move_to(form_, pairs, mpi_uses_arrays_);
+    }
+
     void check_in_place() {
         if (const auto what = arrays_.moved_away()) {
             exchange_.abandon(*what + ", on rank " + std::to_string(rank_) + "; the " + noun_ +
@@ -122,6 +139,7 @@ private:
     int rank_;
     const char* noun_;
     std::vector<copy::Field> form_;  ///< of the arrays of a start
+    bool mpi_uses_arrays_;
     BoundArrays arrays_;
     nanobind::object given_;  ///< to the last start; before exchange_, which uses them
     exchange::Exchange exchange_;

@@ -136,11 +136,24 @@ copy::Field BoundArrays::field_of(const nb::object& source, std::string source_n
             .destination_view = to.view()};
 }
 
-void move_to(std::vector<copy::Field>& fields, nb::handle pairs) {
+std::vector<copy::Field> form_of(std::span<const copy::Field> fields) {
+    std::vector<copy::Field> form(fields.begin(), fields.end());
+    for (auto& field : form) {
+        field.keep_alive = nullptr;
+    }
+    return form;
+}
+
+void move_to(std::vector<copy::Field>& fields, nb::handle pairs, bool keep) {
     auto field = fields.begin();
     for (const auto pair : pairs) {
-        field->source = Buffer(nb::borrow(pair[0]), false).bytes().data();
-        field->destination = Buffer(nb::borrow(pair[1]), true).bytes().data();
+        const nb::object source = pair[0];
+        const nb::object destination = pair[1];
+        field->source = Buffer(source, false).bytes().data();
+        field->destination = Buffer(destination, true).bytes().data();
+        if (keep) {
+            field->keep_alive = kept_alive(source, destination);
+        }
         ++field;
     }
 }

@@ -34,9 +34,12 @@ using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, 
 [[nodiscard]] std::pair<std::span<std::byte>, std::shared_ptr<void>> hold(
     const nanobind::object& array);
 
-/// Has fields lie where as many pairs of arrays of their form are. Throws Python's BufferError when
-/// a destination is read-only.
-void move_to(std::vector<copy::Field>& fields, nanobind::handle pairs);
+/// Fields like these, which keep no array.
+[[nodiscard]] std::vector<copy::Field> form_of(std::span<const copy::Field> fields);
+
+/// Has fields lie where as many pairs of arrays of their form are, and keep them if asked to.
+/// Throws Python's BufferError when a destination is read-only.
+void move_to(std::vector<copy::Field>& fields, nanobind::handle pairs, bool keep);
 
 /// The arrays of some fields, kept alive, and where they were when they were bound. NumPy refuses
 /// to resize them meanwhile: MPI would go on writing where they were.

@@ -27,19 +27,21 @@ namespace {
 
 using collective::Alltoall;
 
+// Arrays that each start is given anew are not kept for the first.
 class BoundAlltoall final : public Bound {
 public:
-    BoundAlltoall(CommunicatorArgument comm, const nb::object& send, const nb::object& receive,
-                  std::int64_t block_bytes, const collective::AlltoallOptions& options,
-                  std::string_view algorithm = {})
-        : Bound(comm.rank(), "alltoall", {send, receive},
-                [&](const std::vector<copy::Field>& fields) {
-                    const auto& field = fields.front();
-                    Alltoall bound(comm.handle, field.source, field.destination, block_bytes,
-                                   options, field.keep_alive);
-                    algorithm = bound.algorithm();
-                    return bound;
-                }),
+    BoundAlltoall(CommunicatorArgument comm, const BoundArrays& arrays, std::int64_t block_bytes,
+                  const collective::AlltoallOptions& options, std::string_view algorithm = {})
+        : Bound(
+              comm.rank(), "alltoall", options.any_memory ? BoundArrays() : arrays,
+              [&](const auto&) {
+                  const auto& field = arrays.fields().front();
+                  Alltoall bound(comm.handle, field.source, field.destination, block_bytes, options,
+                                 field.keep_alive);
+                  algorithm = bound.algorithm();
+                  return bound;
+              },
+              form_of(arrays.fields()), true),
           algorithm_(algorithm) {}
 
     [[nodiscard]] std::string_view algorithm() const { return algorithm_; }
@@ -66,7 +68,7 @@ void bind_collective(nb::module_& module) {
             [](BoundAlltoall* self, CommunicatorArgument comm, const nb::object& send,
                const nb::object& receive, std::int64_t block_bytes, std::string_view algorithm,
                std::string_view choices, int radix, int window, int leaders, int ranks_per_node,
-               nb::handle torus) {
+               nb::handle torus, bool any_memory) {
                 attempted(comm, [&] {
                     const collective::AlltoallOptions options{.algorithm = std::string(algorithm),
                                                               .choices = std::string(choices),
@@ -74,12 +76,14 @@ void bind_collective(nb::module_& module) {
                                                               .window = window,
                                                               .leaders = leaders,
                                                               .ranks_per_node = ranks_per_node,
-                                                              .torus = each<int>(torus)};
-                    new (self) BoundAlltoall(comm, send, receive, block_bytes, options);
+                                                              .torus = each<int>(torus),
+                                                              .any_memory = any_memory};
+                    new (self)
+                        BoundAlltoall(comm, BoundArrays(send, receive), block_bytes, options);
                 });
             },
             "comm"_a, "send"_a, "receive"_a, "block_bytes"_a, "algorithm"_a, "choices"_a, "radix"_a,
-            "window"_a, "leaders"_a, "ranks_per_node"_a, "torus"_a)
+            "window"_a, "leaders"_a, "ranks_per_node"_a, "torus"_a, "any_memory"_a)
         .def_prop_ro("algorithm", &BoundAlltoall::algorithm);
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,9 +54,7 @@ void take_fields(Asked& asked, std::size_t fields) {
     if (asked.options.any_memory) {
         asked.arrays = {};
     }
-    for (std::size_t i = 0; i < fields; ++i) {
-        asked.form.emplace_back(all[i]).keep_alive = nullptr;
-    }
+    asked.form = form_of(std::span(all).first(fields));
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto& sets = asked.parts.others;
         if (i >= fields && i % fields == 0) {
@@ -75,6 +74,7 @@ void bind_bound(nb::module_& module) {
     nb::class_<Bound>(module, "Bound", "What is bound to arrays, to be moved again and again.")
         .def("start", &Bound::start)
         .def("start_with", &Bound::start_with, "arrays"_a)
+        .def("run_with", &Bound::run_with, "arrays"_a)
         .def_prop_ro("is_under_way", &Bound::is_under_way)
         .def_prop_ro("given", &Bound::given)
         .def("test", &Bound::test)

@@ -118,6 +118,7 @@ module transrank
         integer(c_int) :: ranks_per_node = 0
         type(c_ptr) :: torus = c_null_ptr
         integer(c_int) :: torus_dimensions = 0
+        integer(c_int) :: any_memory = 0
     end type
 
     type, bind(c) :: grid_options
@@ -304,6 +305,8 @@ module transrank
         integer :: ranks_per_node = 0
         !> Lengths that the ranks fill, the first varying fastest.
         integer, allocatable :: torus(:)
+        !> Whether each start is given its arrays, of the shapes and kinds of those that are bound.
+        logical :: any_memory = .false.
     end type
 
     !> transrank_alltoall_options as C reads them: valid as long as this is.
@@ -2609,6 +2612,7 @@ contains
             choices%torus = c_loc(kept%torus)
             choices%torus_dimensions = size(kept%torus)
         end if
+        choices%any_memory = flag(options%any_memory, .true.)
     end function
 
     !> The field of an alltoall, which has room for a block of each rank.
@@ -2639,6 +2643,7 @@ contains
         type(kept_choices), target :: kept
         type(field) :: blocks
         blocks = blocks_of(comm, fields, wrong)
+        if (.not. allocated(wrong)) self%arrays = fields%arrays
         call renew(self, c_exchange_free, wrong)
         call finish(c_alltoall_bind(comm, blocks%source, blocks%destination, blocks%unit_bytes, &
                                     choices_of(options, kept), self%handle), stat, errmsg)
@@ -2675,6 +2680,7 @@ contains
         type(kept_choices), target :: kept
         type(field) :: it
         it = only_field(fields, wrong)
+        if (.not. allocated(wrong)) self%arrays = fields%arrays
         call place_blocks(comm, send_counts, send_first, sends, wrong)
         call place_blocks(comm, receive_counts, receive_first, receives, wrong)
         if (.not. allocated(wrong)) then

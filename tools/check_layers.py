@@ -20,7 +20,7 @@ LIBRARY: dict[str, set[str]] = {
     "transrank/transport": {"mpi", "layout", "route", "copy", "memory"},
     "transrank/exchange": {"mpi", "layout", "route", "copy", "memory", "transport"},
     "transrank/collective": {
-        *("mpi", "layout", "route", "memory", "transport", "exchange", "schedule"),
+        *("mpi", "layout", "route", "copy", "memory", "transport", "exchange", "schedule"),
     },
     "transrank/array": {
         *("mpi", "layout", "route", "discovery", "copy", "memory", "transport", "exchange"),

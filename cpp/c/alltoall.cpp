@@ -32,6 +32,7 @@ AlltoallOptions options_of(const Arguments& arguments, const transrank_alltoall_
     take(options.window, given->window);
     take(options.leaders, given->leaders);
     take(options.ranks_per_node, given->ranks_per_node);
+    options.any_memory = given->any_memory != 0;
     if (given->torus != nullptr) {
         const auto torus = arguments.list(given->torus_dimensions, given->torus, "the torus");
         options.torus.assign(torus.begin(), torus.end());

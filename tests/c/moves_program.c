@@ -472,34 +472,37 @@ static void exchange_blocks(void) {
     const int64_t way = next();
     const int64_t how = next();
     const int shared = (int)next();
-    const transrank_alltoall_options options = {.algorithm = algorithms[next()]};
+    const char* const algorithm = algorithms[next()];
+    const transrank_alltoall_options options = {.algorithm = algorithm, .any_memory = (int)next()};
     const struct List counts[2] = {list(), list()};
     const struct List begins[2] = {list(), list()};
     struct Array send = array_of(list(), 1, shared);
     const struct List before = list();
     struct Array receive = array_of(before, 1, shared);
     const struct List expected = list();
+    const transrank_field bytes = field(&send, &receive, 1, 0);
     transrank_exchange* exchange = NULL;
     if (way == ONCE) {
         OK(transrank_alltoall(MPI_COMM_WORLD, send.memory, receive.memory, counts[0].at[0],
                               &options));
     } else if (way == BOUND) {
-        OK(transrank_alltoall_bind(MPI_COMM_WORLD, send.memory, receive.memory, counts[0].at[0],
-                                   &options, &exchange));
+        struct Array* const bound[2] = {options.any_memory ? &receive : &send,
+                                        options.any_memory ? &send : &receive};
+        OK(transrank_alltoall_bind(MPI_COMM_WORLD, bound[0]->memory, bound[1]->memory,
+                                   counts[0].at[0], &options, &exchange));
     } else if (way == BOUND_UNEVEN) {
         OK(transrank_alltoallv_bind(MPI_COMM_WORLD, send.memory, counts[0].at, begins[0].at,
                                     receive.memory, counts[1].at, begins[1].at, &options,
                                     &exchange));
     } else {
         transrank_route* route = NULL;
-        const transrank_field bytes = field(&send, &receive, 1, 0);
         OK(transrank_route_alltoallv(MPI_COMM_WORLD, counts[0].at, begins[0].at, counts[1].at,
                                      begins[1].at, &route));
         OK(transrank_exchange_bind(MPI_COMM_WORLD, route, 1, &bytes, NULL, &exchange));
         OK(transrank_route_free(&route));
     }
     if (exchange != NULL) {
-        move(exchange, how);
+        move_fields(exchange, how, 1, options.any_memory ? &bytes : NULL);
     }
     expect(receive.memory, expected, 1);
     OK(transrank_exchange_free(&exchange));

@@ -67,9 +67,9 @@ static transrank_alltoall_options alltoall_options_given(void) {
         .leaders = EITHER("options.leaders", 0, 3),
         .ranks_per_node = EITHER("options.ranks_per_node", 0, 1),
         .torus = EITHER("options.torus", torus, NULL),
-        .torus_dimensions = IS("options.torus_dimensions:negative")
-                                ? -1
-                                : EITHER("options.torus_dimensions", 1, 2)};
+        .torus_dimensions =
+            IS("options.torus_dimensions:negative") ? -1 : EITHER("options.torus_dimensions", 1, 2),
+        .any_memory = EITHER("options.any_memory", 0, 1)};
 }
 
 static transrank_rows rows_given(void) {
@@ -274,9 +274,9 @@ static const struct {
     {"alltoall", alltoall, "receive block_bytes " ALLTOALL_OPTIONS,
      "send:null block_bytes:negative block_bytes:huge options.algorithm:unknown "
      "options.torus_dimensions:negative"},
-    {"alltoall_bind", alltoall_bind, "receive block_bytes " ALLTOALL_OPTIONS,
+    {"alltoall_bind", alltoall_bind, "receive block_bytes options.any_memory " ALLTOALL_OPTIONS,
      "made:null block_bytes:negative"},
-    {"alltoallv_bind", alltoallv_bind, ALLTOALL_OPTIONS,
+    {"alltoallv_bind", alltoallv_bind, "options.any_memory " ALLTOALL_OPTIONS,
      "made:null send_offsets:null send_bytes:negative receive_offsets:null"},
     {"exchange_bind of a grid", bind_to_grid, "",
      "source:longer source:shorter destination:ragged destination:longer"},

@@ -357,7 +357,7 @@ contains
         character(len=14), parameter :: algorithms(0:4) = &
             [character(len=14) :: 'auto', 'linear', 'pairwise', 'mpi', 'on-node-direct']
         type(transrank_alltoall_options) :: options
-        type(transrank_fields) :: fields
+        type(transrank_fields) :: fields, swapped
         type(transrank_exchange) :: exchange
         type(transrank_route) :: route
         type(array) :: send, receive
@@ -367,6 +367,7 @@ contains
         how = next()
         shared = next()
         options%algorithm = trim(algorithms(next()))
+        options%any_memory = next() == 1
         sends = list()
         receives = list()
         send_first = list() + 1
@@ -374,10 +375,12 @@ contains
         call make(send, list(), shared)
         call make(receive, list(), shared)
         if (way < 2) call fields%add(send%at, receive%at, values=int(sends(1)))
+        if (way < 2) call swapped%add(receive%at, send%at, values=int(sends(1)))
         if (way >= 2) call fields%add(send%at, receive%at)
         select case (way)
         case (0)
-            call exchange%bind_alltoall(comm, fields, options)
+            if (options%any_memory) call exchange%bind_alltoall(comm, swapped, options)
+            if (.not. options%any_memory) call exchange%bind_alltoall(comm, fields, options)
         case (1)
             call transrank_alltoall(comm, fields, options)
         case (2)
@@ -387,7 +390,11 @@ contains
             call route%alltoallv(comm, sends, receives, send_first, receive_first)
             call exchange%bind(comm, route, fields)
         end select
-        if (way /= 1) call move(exchange, how)
+        if (options%any_memory) then
+            call move(exchange, how, fields)
+        else if (way /= 1) then
+            call move(exchange, how)
+        end if
         call expect(receive%at, 'blocks')
     end subroutine
 

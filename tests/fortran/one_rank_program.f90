@@ -48,9 +48,10 @@ program one_rank_program
                    ' others:shape others:any'), &
         collective('exchange_bind_ghost_update', 'update direction' // of_bind, &
                    'update:none update:freed operation:unknown direction:unknown'), &
-        collective('exchange_bind_alltoall', 'fields.in_place fields.values' // of_alltoall, &
+        collective('exchange_bind_alltoall', 'fields.in_place fields.values' // of_alltoall // &
+                   ' options.any_memory', &
                    no_blocks), &
-        collective('exchange_bind_alltoallv', 'fields.values' // of_alltoall, &
+        collective('exchange_bind_alltoallv', 'fields.values options.any_memory' // of_alltoall, &
                    'send_counts:negative receive_counts:none send_first:zero send_first:beyond' // &
                    no_blocks), &
         collective('transrank_alltoall', 'fields.in_place fields.values' // of_alltoall, &
@@ -220,6 +221,7 @@ contains
         if (is('options.ranks_per_node')) options%ranks_per_node = 1
         if (is('options.torus')) options%torus = [ranks]
         if (is('options.torus:negative')) options%torus = [-1]
+        options%any_memory = is('options.any_memory')
     end function
 
     subroutine make(name)

@@ -245,6 +245,7 @@ class Blocks:
     how: int
     shared: int
     algorithm: int
+    given: int  # whether the arrays are given to each start
     counts: list[Numbers]  # from, to
     places: list[Numbers]  # of each rank, in which order the blocks that it sends lie
     gap: int
@@ -259,7 +260,7 @@ class Blocks:
             sent[send_begins[peer] :][: sends[peer]] = block(rank, peer, sends[peer])
             received[receive_begins[peer] :][: receives[peer]] = block(peer, rank, receives[peer])
         return [
-            *(BLOCKS, self.way, self.how, self.shared, self.algorithm),
+            *(BLOCKS, self.way, self.how, self.shared, self.algorithm, self.given),
             *listed(sends, receives, send_begins, receive_begins, sent, before, received),
         ]
 
@@ -287,7 +288,9 @@ def blocks_moved(draw: st.DrawFn, ranks: int, least: int) -> Blocks:
         list(range(ranks)) if equal else draw(st.permutations(range(ranks))) for _ in range(ranks)
     ]
     gap = 0 if equal else draw(st.integers(0, 2))
-    return Blocks(way, draw(HOW), draw(FLAG), draw(st.integers(0, 4)), counts, orders, gap)
+    given = draw(FLAG) if way in (BOUND, BOUND_UNEVEN) else 0
+    how = draw(HOW), draw(FLAG), draw(st.integers(0, 4))
+    return Blocks(way, *how, given, counts, orders, gap)
 
 
 def write(folder: Path, ranks: int, count: int, seed: int, order: str) -> None:

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -46,12 +45,12 @@ std::vector<std::string> words_of(const AlltoallOptions& options,
             "window " + std::to_string(options.window),
             "leaders " + std::to_string(options.leaders),
             "ranks per node " + std::to_string(options.ranks_per_node),
+            options.any_memory ? "any memory" : "bound arrays",
             torus};
 }
 
-void check_side(int rank, const char* what, const void* array,
-                const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& bytes,
-                int ranks) {
+void check_side(int rank, const char* what, const std::vector<std::int64_t>& offsets,
+                const std::vector<std::int64_t>& bytes, int ranks) {
     require(offsets.size() == static_cast<std::size_t>(ranks) && bytes.size() == offsets.size(),
             "rank ", rank, " ", what, " ", bytes.size(), " blocks at ", offsets.size(),
             " offsets; there must be one for each of ", ranks, " ranks");
@@ -59,24 +58,12 @@ void check_side(int rank, const char* what, const void* array,
         require(bytes[peer] >= 0 && offsets[peer] >= 0 && offsets[peer] <= most_bytes - bytes[peer],
                 "rank ", rank, " ", what, " a block of ", bytes[peer], " bytes at offset ",
                 offsets[peer], "; neither may be negative nor their sum exceed 64 bits");
-        require(bytes[peer] == 0 || array != nullptr, "rank ", rank, " ", what, " ", bytes[peer],
-                " bytes, but its array is null");
     }
 }
 
-void check_arrays(int rank, const Task& task) {
-    const auto& blocks = task.blocks;
-    check_side(rank, "sends", task.send, blocks.send_offsets, blocks.send_bytes,
-               task.problem.ranks);
-    check_side(rank, "receives", task.receive, blocks.receive_offsets, blocks.receive_bytes,
-               task.problem.ranks);
-    require(!task.in_place() || task.block_bytes != different, "rank ", rank,
-            " sends blocks of different lengths in place; give two arrays");
-    const std::less_equal<const std::byte*> before;
-    require(task.in_place() || before(task.send + task.blocks.send_extent(), task.receive) ||
-                before(task.receive + task.blocks.receive_extent(), task.send),
-            "on rank ", rank, " the array to receive into begins ", task.receive - task.send,
-            " bytes behind the one to send from and overlaps it; give two arrays, or one for both");
+void check_blocks(int rank, const Blocks& blocks, int ranks) {
+    check_side(rank, "sends", blocks.send_offsets, blocks.send_bytes, ranks);
+    check_side(rank, "receives", blocks.receive_offsets, blocks.receive_bytes, ranks);
 }
 
 // A block of whatever length is what its receiver expects.
@@ -144,9 +131,11 @@ schedule::Problem problem_of(const AlltoallOptions& options, int ranks) {
 Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task,
                                std::string_view algorithm) {
     const auto& node = task.known->node();
+    const auto& arrays = *task.arrays;
     const auto bytes = static_cast<std::size_t>(task.blocks.send_extent());
     const bool shared =
-        task.in_place() || bytes == 0 || memory::SharedBlock::find(task.send, bytes).has_value();
+        !arrays.any_memory() && (arrays.in_place() || bytes == 0 ||
+                                 memory::SharedBlock::find(arrays.send(), bytes).has_value());
     const auto all = all_of(comm, std::array{static_cast<int>(node.mates().size()) == comm.size(),
                                              shared, !node.oversubscribed()});
     return {.on_one_node = all[0],
@@ -177,6 +166,14 @@ bool can_be_blocks(int ranks, std::int64_t block_bytes) {
     return block_bytes >= 0 && block_bytes <= most_bytes / ranks;
 }
 
+copy::Field field_of(copy::Field extents, const void* send, void* receive,
+                     const std::shared_ptr<void>& keep_alive) {
+    extents.source = static_cast<const std::byte*>(send);
+    extents.destination = static_cast<std::byte*>(receive);
+    extents.keep_alive = keep_alive;
+    return extents;
+}
+
 }  // namespace
 
 /// Collective. Makes the backend of one rank's arguments.
@@ -188,6 +185,7 @@ struct Alltoall::Making {
     const AlltoallOptions& options;
     const std::shared_ptr<void>& keep_alive;
     mutable std::string_view algorithm = {};  ///< what is then in use
+    mutable copy::Field extents = {};
 
     Backend operator()(MPI_Comm comm) const;
 };
@@ -199,22 +197,25 @@ Backend Alltoall::Making::operator()(MPI_Comm comm) const {
         const bool fits = !equal || can_be_blocks(own.size(), *equal);
         const auto alike = Blocks::equal(own.size(), equal && fits ? *equal : 0);
         auto problem = problem_of(options, own.size());
+        std::shared_ptr<Arrays> arrays;
         const Task task{.comm = comm,
                         .own = own,
                         .known = known,
-                        .send = static_cast<const std::byte*>(send),
-                        .receive = static_cast<std::byte*>(receive),
+                        .arrays = arrays,
                         .blocks = blocks == nullptr ? alike : *blocks,
                         .block_bytes = block_bytes,
-                        .problem = problem,
-                        .keep_alive = keep_alive};
+                        .problem = problem};
         mpi::agree_on(own, "calls alltoall with", [&] {
             schedule::check(problem);
             require(fits, "rank ", own.rank(), " calls alltoall with blocks of ", block_bytes,
                     " bytes for each of ", own.size(), " ranks; give 0 to ",
                     most_bytes / own.size());
-            check_arrays(own.rank(), task);
-            return words_of(options, equal, send == receive && send != nullptr);
+            check_blocks(own.rank(), task.blocks, own.size());
+            arrays = std::make_shared<Arrays>(own.rank(), send, receive, task.blocks,
+                                              options.any_memory, keep_alive);
+            require(equal || !arrays->in_place(), "rank ", own.rank(),
+                    " sends blocks of different lengths in place; give two arrays");
+            return words_of(options, equal, arrays->in_place());
         });
         if (block_bytes == different) {
             check_lengths(own, *blocks);
@@ -227,12 +228,15 @@ Backend Alltoall::Making::operator()(MPI_Comm comm) const {
         const Method* method = nullptr;
         mpi::agree(own, [&] { method = &choose(name, problem, circumstances); });
         algorithm = method->name;
+        extents = {.source_bytes = task.blocks.send_extent(),
+                   .destination_bytes = task.blocks.receive_extent(),
+                   .unit_bytes = 1};
         return method->make(task);
     });
 }
 
 Alltoall::Alltoall(MPI_Comm comm, const Making& making)
-    : Exchange(comm, std::cref(making)), algorithm_(making.algorithm) {}
+    : Exchange(comm, std::cref(making)), algorithm_(making.algorithm), extents_(making.extents) {}
 
 Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
                    const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive)
@@ -252,11 +256,22 @@ Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, const Blocks&
                             .options = options,
                             .keep_alive = keep_alive}) {}
 
+void Alltoall::start_with(const void* send, void* receive,
+                          const std::shared_ptr<void>& keep_alive) {
+    start_with(std::array{field_of(extents_, send, receive, keep_alive)});
+}
+
+void Alltoall::run_with(const void* send, void* receive, const std::shared_ptr<void>& keep_alive) {
+    run_with(std::array{field_of(extents_, send, receive, keep_alive)});
+}
+
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
               const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive) {
     const auto known = exchange::KnownCommunicator::get(comm);
     const mpi::Call call(known->base(), "alltoall");
-    Alltoall(comm, send, receive, block_bytes, options, keep_alive).run();
+    auto bound = options;
+    bound.any_memory = false;
+    Alltoall(comm, send, receive, block_bytes, bound, keep_alive).run();
 }
 
 }  // namespace transrank::collective

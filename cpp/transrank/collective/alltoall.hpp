@@ -33,6 +33,10 @@ struct AlltoallOptions {
     /// Lengths that the ranks fill, the first varying fastest, for the torus-aware algorithms;
     /// empty: the factors of the number of ranks that are nearest to each other.
     std::vector<int> torus = {};  // NOLINT(readability-redundant-member-init)
+    /// Whether each start is given its arrays, as with exchange::Options::any_memory: one field, in
+    /// place where one array is bound; its units do not matter. Messages and MPI's own algorithm
+    /// use them where they are; peers of a node do not reach into them.
+    bool any_memory = false;
 };
 
 /// An alltoall bound to its arrays, to be started again and again: what MPI_Alltoall_init makes, by
@@ -63,11 +67,21 @@ public:
     /// The algorithm in use.
     [[nodiscard]] std::string_view algorithm() const noexcept { return algorithm_; }
 
+    /// With any memory, see Exchange::start_with: of arrays that hold all blocks.
+    using Exchange::start_with;
+    void start_with(const void* send, void* receive,
+                    const std::shared_ptr<void>& keep_alive = nullptr);
+    /// start_with, and wait. By the algorithm `mpi` it is MPI_Alltoall itself.
+    using Exchange::run_with;
+    void run_with(const void* send, void* receive,
+                  const std::shared_ptr<void>& keep_alive = nullptr);
+
 private:
     struct Making;
     Alltoall(MPI_Comm comm, const Making& making);
 
     std::string_view algorithm_;
+    copy::Field extents_;  ///< without addresses
 };
 
 /// Collective. One alltoall; the same as an Alltoall made, run and destroyed. An alltoall

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "transrank/collective/one_transport.hpp"
 #include "transrank/collective/task.hpp"
-#include "transrank/exchange/one_transport.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/persistent_requests.hpp"
@@ -53,20 +53,12 @@ public:
           plan_(std::move(plan)),
           notices_(notices_for(plan_, direct, lease)),
           buffers_(std::make_shared<Buffers>()),
-          send_(task.send),
-          receive_(task.receive),
-          copied_bytes_(task.in_place() ? task.blocks.send_extent() : 0) {
+          copied_bytes_(task.arrays->in_place() ? task.blocks.send_extent() : 0) {
         buffers_->transit = allocate(plan_.transit_bytes);
         buffers_->packed = allocate(plan_.packed_bytes);
-        buffers_->arrays = task.keep_alive;
-        if (task.in_place()) {
-            buffers_->send_copy = allocate(copied_bytes_);
-            send_ = buffers_->send_copy.get();
-        }
-        steps_ = std::vector<StepRequests>(plan_.steps.size());
-        for (std::size_t i = 0; i < steps_.size(); ++i) {
-            add_requests(plan_.steps[i], steps_[i]);
-        }
+        buffers_->send_copy = allocate(copied_bytes_);
+        buffers_->arrays = task.arrays;
+        make_requests();
         step_ = steps_.size();
     }
     Messages(const Messages&) = delete;
@@ -85,6 +77,9 @@ public:
     void start(std::uint64_t epoch) override {
         epoch_ = epoch;
         notices_.check_before(epoch);
+        if (send_ != source() || receive_ != buffers_->arrays->receive()) {
+            make_requests();
+        }
         if (copied_bytes_ > 0) {
             std::memcpy(buffers_->send_copy.get(), receive_,
                         static_cast<std::size_t>(copied_bytes_));
@@ -140,7 +135,7 @@ private:
         mpi::Buffer transit;
         mpi::Buffer packed;
         mpi::Buffer send_copy;
-        std::shared_ptr<void> arrays;
+        std::shared_ptr<Arrays> arrays;
     };
     /// The requests of each message of a step.
     struct StepRequests {
@@ -155,6 +150,21 @@ private:
             if (requests.are_active(groups[i])) {
                 ranks.push_back(messages[i].peer);
             }
+        }
+    }
+
+    [[nodiscard]] const std::byte* source() const {
+        const auto& arrays = *buffers_->arrays;
+        return arrays.in_place() ? buffers_->send_copy.get() : arrays.send();
+    }
+
+    // Requests hold addresses.
+    void make_requests() {
+        send_ = source();
+        receive_ = buffers_->arrays->receive();
+        steps_ = std::vector<StepRequests>(plan_.steps.size());
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            add_requests(plan_.steps[i], steps_[i]);
         }
     }
 
@@ -241,8 +251,8 @@ private:
     Plan plan_;
     transport::Notices notices_;
     std::shared_ptr<Buffers> buffers_;
-    const std::byte* send_;
-    std::byte* receive_;
+    const std::byte* send_ = nullptr;  ///< of the requests
+    std::byte* receive_ = nullptr;
     std::int64_t copied_bytes_;  ///< of the array that is both source and destination
     std::vector<StepRequests> steps_;
     std::uint64_t epoch_ = 0;
@@ -253,7 +263,7 @@ private:
 }  // namespace
 
 Backend by_messages(const Task& task, const schedule::Algorithm& algorithm) {
-    auto backend = std::make_unique<exchange::OneTransport>(task.known);
+    auto backend = std::make_unique<OneTransport>(task);
     // Memory may be lacking on one rank alone.
     mpi::agree(task.own, [&] {
         auto plan = make_plan(algorithm, task.problem, task.own.rank(), task.blocks);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "transrank/collective/method.hpp"
-#include "transrank/exchange/one_transport.hpp"
+#include "transrank/collective/one_transport.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
@@ -55,24 +55,25 @@ struct Arguments {
     using Count = Calls::Count;
     using Displacement = Calls::Displacement;
 
-    const void* send;
-    void* receive;
+    std::shared_ptr<const Arrays> arrays;
     Count count;  ///< negative: the blocks differ
     std::vector<Count> send_counts;
     std::vector<Displacement> send_displacements;
     std::vector<Count> receive_counts;
     std::vector<Displacement> receive_displacements;
-    std::shared_ptr<void> arrays;
 
     explicit Arguments(const Task& task)
-        : send(task.in_place() ? MPI_IN_PLACE : task.send),
-          receive(task.receive),
+        : arrays(task.arrays),
           count(static_cast<Count>(task.block_bytes)),
           send_counts(as<Count>(task.blocks.send_bytes)),
           send_displacements(as<Displacement>(task.blocks.send_offsets)),
           receive_counts(as<Count>(task.blocks.receive_bytes)),
-          receive_displacements(as<Displacement>(task.blocks.receive_offsets)),
-          arrays(task.keep_alive) {}
+          receive_displacements(as<Displacement>(task.blocks.receive_offsets)) {}
+
+    [[nodiscard]] const void* send() const {
+        return arrays->in_place() ? MPI_IN_PLACE : arrays->send();
+    }
+    [[nodiscard]] void* receive() const { return arrays->receive(); }
 };
 
 template <class Calls>
@@ -97,12 +98,12 @@ public:
         notices_.check_before(epoch);
         const auto& it = *arguments_;
         if (it.count >= 0) {
-            mpi::check(Calls::ialltoall(it.send, it.count, MPI_BYTE, it.receive, it.count, MPI_BYTE,
-                                        comm_.handle(), &request_),
+            mpi::check(Calls::ialltoall(it.send(), it.count, MPI_BYTE, it.receive(), it.count,
+                                        MPI_BYTE, comm_.handle(), &request_),
                        "MPI_Ialltoall");
         } else {
-            mpi::check(Calls::ialltoallv(it.send, it.send_counts.data(),
-                                         it.send_displacements.data(), MPI_BYTE, it.receive,
+            mpi::check(Calls::ialltoallv(it.send(), it.send_counts.data(),
+                                         it.send_displacements.data(), MPI_BYTE, it.receive(),
                                          it.receive_counts.data(), it.receive_displacements.data(),
                                          MPI_BYTE, comm_.handle(), &request_),
                        "MPI_Ialltoallv");
@@ -127,13 +128,13 @@ public:
     void run() const {
         const auto& it = *arguments_;
         if (it.count >= 0) {
-            mpi::check(Calls::alltoall(it.send, it.count, MPI_BYTE, it.receive, it.count, MPI_BYTE,
-                                       comm_.handle()),
+            mpi::check(Calls::alltoall(it.send(), it.count, MPI_BYTE, it.receive(), it.count,
+                                       MPI_BYTE, comm_.handle()),
                        "MPI_Alltoall");
         } else {
             mpi::check(
-                Calls::alltoallv(it.send, it.send_counts.data(), it.send_displacements.data(),
-                                 MPI_BYTE, it.receive, it.receive_counts.data(),
+                Calls::alltoallv(it.send(), it.send_counts.data(), it.send_displacements.data(),
+                                 MPI_BYTE, it.receive(), it.receive_counts.data(),
                                  it.receive_displacements.data(), MPI_BYTE, comm_.handle()),
                 "MPI_Alltoallv");
         }
@@ -161,7 +162,7 @@ private:
 
 template <class Calls>
 Backend by(const Task& task) {
-    auto backend = std::make_unique<exchange::OneTransport>(task.known);
+    auto backend = std::make_unique<OneTransport>(task);
     mpi::agree(task.own, [&] {  // later the others would wait in MPI for a rank that fails
         auto transport = std::make_unique<MpiOwn<Calls>>(task, *backend->lease());
         const auto& own = *transport;

@@ -3,6 +3,7 @@
 // that transrank has allocated each rank pulls its column straight from them, elsewhere through a
 // double buffer; ranks on other nodes are sent messages. An array that is source and destination is
 // copied first.
+#include <array>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -38,34 +39,46 @@ route::Route route_of(const Task& task) {
                              .displacements_at_peer = at_sources});
 }
 
-/// All that MPI, or a peer, may be using.
-struct Arrays {
-    std::optional<memory::SharedSegment> copy;  ///< of an array that is source and destination
-    std::shared_ptr<void> of_the_user;
-};
+using Segment = std::shared_ptr<memory::SharedSegment>;
 
-exchange::Parts parts_of(const Task& task, std::shared_ptr<const route::Route> route,
-                         const std::shared_ptr<Arrays>& arrays) {
-    return {.route = std::move(route),
-            .fields = {{.source = arrays->copy ? arrays->copy->bytes().data() : task.send,
-                        .source_bytes = task.blocks.send_extent(),
-                        .destination = task.receive,
-                        .destination_bytes = task.blocks.receive_extent(),
-                        .unit_bytes = 1,
-                        .keep_alive = arrays}}};
+// `copy`: where an array is sent from that is source and destination.
+copy::Field field_of(const Arrays& arrays, const Segment& copy) {
+    auto field = arrays.field();
+    if (copy) {
+        field.source = copy->bytes().data();
+        field.keep_alive =
+            std::make_shared<std::pair<Segment, std::shared_ptr<void>>>(copy, field.keep_alive);
+    }
+    return field;
+}
+
+exchange::Options options_of(const Arrays& arrays) {
+    exchange::Options options;
+    options.any_memory = arrays.any_memory();
+    return options;
 }
 
 class OnNodeDirect final : public exchange::Bound {
 public:
-    OnNodeDirect(const Task& task, std::shared_ptr<const route::Route> route,
-                 const std::shared_ptr<Arrays>& arrays)
-        : Bound(task.comm, [&] { return parts_of(task, std::move(route), arrays); }, {}),
-          receive_(task.receive),
-          copy_(arrays->copy ? arrays->copy->bytes() : std::span<std::byte>()) {}
+    OnNodeDirect(const Task& task, const std::shared_ptr<const route::Route>& route, Segment copy)
+        : Bound(
+              task.comm,
+              [&] {
+                  return exchange::Parts{.route = route, .fields = {field_of(*task.arrays, copy)}};
+              },
+              options_of(*task.arrays)),
+          arrays_(task.arrays),
+          copy_(std::move(copy)) {}
 
+    void take(std::optional<std::span<const copy::Field>> given) override {
+        arrays_->take(given);
+        if (arrays_->any_memory()) {
+            Bound::take(std::array{field_of(*arrays_, copy_)});
+        }
+    }
     void begin_epoch() noexcept override {
-        if (!copy_.empty()) {
-            std::memcpy(copy_.data(), receive_, copy_.size());
+        if (copy_) {
+            std::memcpy(copy_->bytes().data(), arrays_->receive(), copy_->bytes().size());
         }
         Bound::begin_epoch();
     }
@@ -74,22 +87,22 @@ public:
     }
 
 private:
-    const std::byte* receive_;
-    std::span<std::byte> copy_;
+    std::shared_ptr<Arrays> arrays_;
+    Segment copy_;
 };
 
 }  // namespace
 
 Backend on_node_direct(const Task& task) {
-    const auto arrays = std::make_shared<Arrays>();
-    arrays->of_the_user = task.keep_alive;
+    Segment copy;
     mpi::agree(task.own, [&] {  // memory may be lacking on one rank alone
-        if (task.in_place() && task.blocks.send_extent() > 0) {
-            arrays->copy.emplace(static_cast<std::size_t>(task.blocks.send_extent()));
+        if (task.arrays->in_place() && task.blocks.send_extent() > 0) {
+            copy = std::make_shared<memory::SharedSegment>(
+                static_cast<std::size_t>(task.blocks.send_extent()));
         }
     });
     return std::make_unique<OnNodeDirect>(
-        task, std::make_shared<const route::Route>(route_of(task)), arrays);
+        task, std::make_shared<const route::Route>(route_of(task)), std::move(copy));
 }
 
 }  // namespace transrank::collective

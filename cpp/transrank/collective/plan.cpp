@@ -195,7 +195,9 @@ std::int64_t extent(const std::vector<std::int64_t>& offsets,
                     const std::vector<std::int64_t>& bytes) {
     std::int64_t end = 0;
     for (std::size_t peer = 0; peer < offsets.size(); ++peer) {
-        end = std::max(end, offsets[peer] + bytes[peer]);
+        if (bytes[peer] > 0) {
+            end = std::max(end, offsets[peer] + bytes[peer]);
+        }
     }
     return end;
 }

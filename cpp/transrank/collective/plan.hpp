@@ -18,7 +18,7 @@ struct Blocks {
     /// Blocks of one length, one behind the other.
     [[nodiscard]] static Blocks equal(int ranks, std::int64_t block_bytes);
 
-    /// Bytes of an array up to the end of its last block.
+    /// Bytes of an array up to the end of its last block that is not empty.
     [[nodiscard]] std::int64_t send_extent() const;
     [[nodiscard]] std::int64_t receive_extent() const;
 };

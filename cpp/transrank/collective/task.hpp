@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
+#include "transrank/collective/arrays.hpp"
 #include "transrank/collective/plan.hpp"
 #include "transrank/exchange/backend.hpp"
 #include "transrank/exchange/known_communicator.hpp"
@@ -17,15 +17,11 @@ struct Task {
     MPI_Comm comm;                 ///< the user's
     const mpi::Communicator& own;  ///< the same ranks, for messages while it is bound
     const std::shared_ptr<exchange::KnownCommunicator>& known;
-    const std::byte* send;
-    std::byte* receive;
+    const std::shared_ptr<Arrays>& arrays;
     const Blocks& blocks;
     /// The length of all blocks, where they have one and lie one behind the other; else -1.
     std::int64_t block_bytes;
     const schedule::Problem& problem;
-    const std::shared_ptr<void>& keep_alive;  ///< what owns the arrays
-
-    [[nodiscard]] bool in_place() const noexcept { return send == receive && send != nullptr; }
 };
 
 using Backend = std::unique_ptr<exchange::Backend>;

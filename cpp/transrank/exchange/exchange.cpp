@@ -115,16 +115,17 @@ public:
         return true;
     }
 
-    void run() {
+    void run(std::optional<std::span<const copy::Field>> arrays = std::nullopt) {
         if (!active_ && runs_in_mpi()) {
             check_ready();
+            backend_->take(arrays);
             attempt([&] { backend_->run_in_mpi(); });
             check_unbroken();
             ++epoch_;
             return;
         }
-        if (!active_) {
-            start();
+        if (!active_ || arrays) {
+            start(arrays);
         }
         (void)wait_for(std::numeric_limits<double>::infinity());
     }
@@ -477,8 +478,8 @@ void Exchange::run() {
 }
 
 void Exchange::run_with(std::span<const copy::Field> fields) {
-    start_with(fields);
-    wait();
+    mpi::require_usable();
+    open().run(fields);
 }
 
 bool Exchange::runs_in_mpi() const {

@@ -14,7 +14,7 @@
 namespace transrank::exchange {
 
 /// One transport for all data, which has a communicator of its own.
-class OneTransport final : public Backend {
+class OneTransport : public Backend {
 public:
     /// Collective.
     explicit OneTransport(std::shared_ptr<KnownCommunicator> known)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from transrank import _core
 from transrank.agreement import agree_on, require_communicator
 from transrank.exchange.bound import Bound
-from transrank.exchange.fields import check_is_array
+from transrank.exchange.exchange import check_any_memory
+from transrank.exchange.fields import Forms, check_is_array, form_of
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -53,6 +54,9 @@ class Alltoall(Bound):
     torus
         lengths of the torus that the ranks fill, the first varying fastest, for the torus-aware
         algorithms; by default the factors of the number of ranks that are closest to each other.
+    any_memory
+        whether each start is given its arrays: any of the shape and type of `send` and `receive`,
+        which are not kept; in place if `receive` is left out here.
 
     Raises
     ------
@@ -81,11 +85,12 @@ class Alltoall(Bound):
         leaders: int = 2,
         ranks_per_node: int | None = None,
         torus: Sequence[int] = (),
+        any_memory: bool = False,
     ) -> None:
         require_communicator(comm)
         target = send if receive is None else receive
 
-        def check() -> tuple[list[str], tuple[str, tuple[int, int, int, int], list[int]]]:
+        def check() -> tuple[list[str], tuple[str, tuple[int, int, int, int], list[int], bool]]:
             if not isinstance(algorithm, str):
                 raise TypeError(f"the algorithm is a {type(algorithm).__name__}, not a name")
             algorithm.encode()  # what the compiled module can take
@@ -97,28 +102,55 @@ class Alltoall(Bound):
                 0 if ranks_per_node is None else _int(ranks_per_node),
             )
             path = "" if choices is None else fsencode(choices).decode()
-            return [f"blocks of {send.dtype}"], (path, numbers, [_int(length) for length in torus])
+            lengths = [_int(length) for length in torus]
+            given = check_any_memory(any_memory)
+            return [f"blocks of {send.dtype}"], (path, numbers, lengths, given)
 
-        path, numbers, lengths = agree_on(comm, "calls alltoall with", check)
+        path, numbers, lengths, given = agree_on(comm, "calls alltoall with", check)
+        block_bytes = send.nbytes // comm.size
         bound = _core.Alltoall(
-            comm, send, target, send.nbytes // comm.size, algorithm, path, *numbers, lengths
+            comm, send, target, block_bytes, algorithm, path, *numbers, lengths, given
         )
         super().__init__(bound)
         self._algorithm = bound.algorithm
+        self._forms = Forms(form_of(send), form_of(target))
 
     @property
     def algorithm(self) -> str:
         """The name of the algorithm in use."""
         return self._algorithm
 
-    def run(self) -> None:
-        """Start, unless an interrupt has left it under way, and wait.
+    def start(self, send: Array | None = None, receive: Array | None = None) -> None:
+        """Begin to move. Does not wait, and is not collective; but all ranks must start.
+
+        For an alltoall of any memory `send` and `receive` are the arrays to move, which are kept
+        until the next start; without `receive`, `send` in place.
+
+        Raises ValueError or TypeError when these arrays cannot be moved; then nothing is started,
+        and nothing broken. Raises Misuse, and breaks the alltoall for the other ranks too, when it
+        is already started or a bound array has been resized, or made read-only.
+        """
+        if send is None:
+            super().start()
+        else:
+            self._open.start_with(self._given(send, receive))
+
+    def run(self, send: Array | None = None, receive: Array | None = None) -> None:
+        """Start, unless an interrupt has left it under way, and wait; arrays as for `start`.
 
         With the algorithm ``mpi`` this is MPI_Alltoall itself, the call that MPI libraries are
         tuned for. It does not return if a peer has ended or never calls it; `start` and `wait` do.
         Either all ranks call `run`, or all call `start`.
         """
-        super().run()
+        if send is None:
+            super().run()
+        else:
+            self._run_with(self._given(send, receive))
+
+    def _given(self, send: Array, receive: Array | None) -> list[tuple[Array, Array]]:
+        pair = (send, send if receive is None else receive)
+        self._forms.check("this alltoall", pair)
+        return [pair]
 
     def __repr__(self) -> str:
         return f"<Alltoall by {self.algorithm}>"

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, NoReturn
 from transrank import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from typing_extensions import Self
+
+    from transrank.exchange.fields import Array
 
 
 class Bound:
@@ -65,6 +68,16 @@ class Bound:
         """Start, unless it is still pending after an interrupt, and wait."""
         self._open.run()
 
+    def _run_with(self, pairs: list[tuple[Array, Array]]) -> None:
+        """Run with these arrays; what is still pending is waited for, other arrays first."""
+        bound = self._open
+        if bound.is_under_way:
+            are_pending = _places_of(bound.given or ()) == _places_of(pairs)
+            bound.wait()
+            if are_pending:
+                return
+        bound.run_with(pairs)
+
     def abandon(self, why: str) -> NoReturn:
         """Break the exchange because this rank cannot continue it. Not collective.
 
@@ -103,3 +116,8 @@ class Bound:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _places_of(pairs: Sequence[tuple[Array, Array]]) -> list[int]:
+    """Where arrays begin, perhaps as other views."""
+    return [array.ctypes.data for pair in pairs for array in pair]

@@ -124,14 +124,10 @@ class BoundFields(Bound):
 
         If other arrays than `fields` are still pending, it waits for them first.
         """
-        if fields is not None:
-            pairs = self._given(fields)
-            pending = self._open.given or ()
-            if self._open.is_under_way and not _are_same(pending, pairs):
-                self._open.wait()
-            if not self._open.is_under_way:
-                self._open.start_with(pairs)
-        self._open.run()
+        if fields is None:
+            self._open.run()
+        else:
+            self._run_with(self._given(fields))
 
     def _given(self, fields: Fields) -> list[tuple[Array, Array]]:
         pairs = pairs_of(fields)
@@ -237,9 +233,14 @@ def check_options(
         None if push_below_bytes is None else _bytes("push_below_bytes", push_below_bytes, least=0)
     )
     longest = _bytes("longest_message_bytes", longest_message_bytes, least=1)
-    if not isinstance(any_memory, (bool, np.bool_)):
-        raise TypeError(f"any_memory is {any_memory!r}; give True or False")
-    return operation, transport, push_below, longest, bool(any_memory)
+    return operation, transport, push_below, longest, check_any_memory(any_memory)
+
+
+def check_any_memory(given: object) -> bool:
+    """Raise TypeError unless it is a truth value."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise TypeError(f"any_memory is {given!r}; give True or False")
+    return bool(given)
 
 
 def _bytes(name: str, value: int, least: int) -> int:
@@ -247,12 +248,6 @@ def _bytes(name: str, value: int, least: int) -> int:
     if not least <= number <= _LONGEST_MESSAGE_BYTES:
         raise ValueError(f"{name} is {number}; it must be at least {least} and below 2**63")
     return number
-
-
-def _are_same(pending: Sequence[tuple[Array, Array]], given: list[tuple[Array, Array]]) -> bool:
-    """Whether arrays lie in the same places, perhaps as other views."""
-    places = [[array.ctypes.data for pair in pairs for array in pair] for pairs in (pending, given)]
-    return places[0] == places[1]
 
 
 def _check_number(given: int, bound: int) -> None:

@@ -129,6 +129,37 @@ void compare(const mpi::Communicator& comm, const AlltoallOptions& options,
     }
 }
 
+// Each start has other arrays; which, ranks choose for themselves.
+void compare_given(const mpi::Communicator& comm, AlltoallOptions options,
+                   std::int64_t block_bytes) {
+    CAPTURE(options.algorithm);
+    CAPTURE(block_bytes);
+    CAPTURE(comm.size());
+    options.any_memory = true;
+    const auto bytes = static_cast<std::size_t>(block_bytes * comm.size());
+    std::vector<Bytes> sends(3, Bytes(bytes));
+    std::vector<Bytes> receives(2 + comm.rank() % 2, Bytes(bytes));
+    Alltoall apart(comm.handle(), sends[0].data(), receives[0].data(), block_bytes, options);
+    Alltoall in_place(comm.handle(), sends[0].data(), sends[0].data(), block_bytes, options);
+    for (unsigned round = 0; round < 5; ++round) {
+        auto& send = sends[round % sends.size()];
+        auto& receive = receives[round % receives.size()];
+        const auto sent = noise(bytes, seed_of(comm, block_bytes, round));
+        const auto wanted = by_mpi(comm, sent, block_bytes);
+        send = sent;
+        if (round % 2 == 0) {
+            apart.run_with(send.data(), receive.data());
+        } else {
+            apart.start_with(send.data(), receive.data());
+            apart.wait();
+        }
+        CHECK(receive == wanted);
+        CHECK(send == sent);
+        in_place.run_with(send.data(), send.data());
+        CHECK(send == wanted);
+    }
+}
+
 // Rank a sends rank b so many bytes.
 std::int64_t length(int a, int b) {
     return ((a * 5) + (b * 3)) % 7 * 11;
@@ -166,6 +197,7 @@ TEST_CASE("every algorithm does what MPI_Alltoall does, at any number of ranks")
                 auto options = choices;
                 options.algorithm = name;
                 compare(comm, options, bytes, ranks % 2 == 0);
+                compare_given(comm, options, bytes);
             }
         });
     }
@@ -176,6 +208,7 @@ TEST_CASE("blocks may be empty or long") {
         for (const auto& name : usable({.ranks = 2}, true)) {
             compare(comm, {.algorithm = name}, 0, true);
             compare(comm, {.algorithm = name}, 300'001, name != "auto");
+            compare_given(comm, {.algorithm = name}, 0);
         }
     });
 }
@@ -203,6 +236,51 @@ TEST_CASE("direct algorithms take blocks of any lengths, as MPI_Alltoallv does")
                            {.algorithm = name});
             bound.run();
             CHECK(received == expected);
+            Alltoall given(comm.handle(), sent.data(), received.data(), blocks,
+                           {.algorithm = name, .any_memory = true});
+            for (int round = 0; round < 2; ++round) {
+                auto moved = sent;
+                Bytes elsewhere(1000);
+                given.run_with(moved.data(), elsewhere.data());
+                CHECK(elsewhere == expected);
+            }
+        }
+    });
+}
+
+TEST_CASE("a start that is given arrays that cannot be moved starts and breaks nothing") {
+    among(2, [](const mpi::Communicator& comm) {
+        for (const auto& name : usable({.ranks = comm.size()}, true)) {
+            CAPTURE(name);
+            const auto bytes = static_cast<std::size_t>(64 * comm.size());
+            Bytes send = noise(bytes, seed_of(comm, 64, 0));
+            Bytes receive(bytes);
+            const auto refused = [&](const char* says, auto& alltoall, const auto&... arrays) {
+                CHECK_THROWS_WITH_AS(alltoall.start_with(arrays...), doctest::Contains(says),
+                                     std::invalid_argument);
+            };
+            Alltoall any(comm.handle(), send.data(), receive.data(), 64,
+                         {.algorithm = name, .any_memory = true});
+            Alltoall bound(comm.handle(), send.data(), receive.data(), 64, {.algorithm = name});
+            CHECK_THROWS_WITH_AS(any.start(), doctest::Contains("no arrays are given to start"),
+                                 std::invalid_argument);
+            CHECK_THROWS_WITH_AS(any.run(), doctest::Contains("no arrays are given to start"),
+                                 std::invalid_argument);
+            refused("receives", any, send.data(), nullptr);
+            refused("one array, and two were bound", any, send.data(), send.data());
+            refused("overlaps it", any, send.data(), send.data() + 8);
+            copy::Field shorter{.source = send.data(),
+                                .source_bytes = 64 * comm.size(),
+                                .destination = receive.data(),
+                                .destination_bytes = (64 * comm.size()) - 1};
+            refused("but its array has", any, std::array{shorter});
+            refused("two that are contiguous", any, std::array{shorter, shorter});
+            refused("not those that were bound", bound, send.data(), Bytes(bytes).data());
+            any.run_with(send.data(), receive.data());
+            CHECK(receive == by_mpi(comm, send, 64));
+            std::ranges::fill(receive, std::byte{});
+            bound.run_with(send.data(), receive.data());
+            CHECK(receive == by_mpi(comm, send, 64));
         }
     });
 }

@@ -198,6 +198,10 @@ def blocks() -> Arguments:
     }
 
 
+def bound_blocks() -> Arguments:
+    return {**blocks(), "any_memory": Agreed(False, True)}
+
+
 # Each collective call with its arguments, made by all ranks. One that is not agreed on is the
 # rank's own, as docs/exchange.md says: lists and counts of its rows, its arrays, where files lie.
 # fmt: off
@@ -248,7 +252,7 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         lambda route: exchange(route, np.zeros(grid(halo=1).local_extents(RANK)), dimensions=2),
         lambda: {"route": Agreed(halo(), halo().transposed())},
     ),
-    "Alltoall": (lambda **given: transrank.Alltoall(WORLD, **given).run(), blocks),
+    "Alltoall": (lambda **given: transrank.Alltoall(WORLD, **given), bound_blocks),
     "alltoall": (on_world(transrank.alltoall), blocks),
     "Redistribution": (redistribution, lambda: {
         "source": Agreed(grid(0), grid(1)), "destination": Agreed(grid(1), on_each()),

@@ -69,6 +69,46 @@ def test_every_algorithm_does_what_mpi_does(case):
     assert both.tobytes() == wanted.tobytes()
 
 
+@spmd.property_test(cases, examples=20)
+def test_each_start_may_be_given_its_arrays(case):
+    options = {"algorithm": case["algorithm"], "radix": case["radix"], "any_memory": True}
+    like = draw(case, bool(case["shared"]))
+    apart = transrank.Alltoall(WORLD, like, np.zeros_like(np.asarray(like)), **options)
+    in_place = transrank.Alltoall(WORLD, like, **options)
+    outcomes = []
+    for step in range(3):
+        send = draw({**case, "seed": int(case["seed"]) ^ step}, step == WORLD.rank)
+        wanted = expected(send).tobytes()
+        receive = np.zeros_like(np.asarray(send))
+        if step == 0:
+            apart.run(send, receive)
+        else:
+            apart.start(send, receive)
+            apart.run(send, receive)  # under way already, so it only waits
+        in_place.run(send)
+        outcomes += [receive.tobytes() == wanted, send.tobytes() == wanted]
+    assert all(outcomes)
+
+
+def test_a_start_with_arrays_that_cannot_be_moved_breaks_nothing():
+    send, receive = np.arange(3.0 * WORLD.size), np.zeros(3 * WORLD.size)
+    for algorithm in USABLE:
+        bound = transrank.Alltoall(WORLD, send, receive, algorithm, any_memory=True)
+        for wrong, says in (
+            ((send[1:], receive), "bound to shape"),
+            ((send.astype("f4"), receive), "bound to shape"),
+            ((send, np.zeros(6 * WORLD.size)[::2]), "strides"),
+            ((send,), "one array, and two were bound"),
+            ((), "no arrays are given to start"),
+        ):
+            with pytest.raises(ValueError, match=says):
+                bound.start(*wrong)
+        bound.run(send, receive)
+        assert receive.tobytes() == expected(send).tobytes()
+    with pytest.raises(ValueError, match="not those that were bound"):
+        transrank.Alltoall(WORLD, send, receive).run(send, receive.copy())
+
+
 def test_the_algorithm_in_use_is_named():
     shared = transrank.zeros((WORLD.size, 8))
     own = np.zeros((WORLD.size, 8))

@@ -40,20 +40,21 @@ def wait_or_break(bound: transrank.Alltoall) -> str:
 def test_nobody_writes_where_the_arrays_of_a_dropped_alltoall_were():
     for name in USABLE:
         for shared in (False, True):
-            for block in (50, 20_000):
+            for block, given in ((50, False), (20_000, False), (20_000, True)):
                 send, receive = make(shared, block)
-                bound = transrank.Alltoall(WORLD, send, receive, name)
-                bound.run()
+                bound = transrank.Alltoall(WORLD, send, receive, name, any_memory=given)
+                arrays = make(shared, block) if given else ()
+                bound.run(*arrays)
                 words, later = "", []
                 if WORLD.rank == 0:
-                    bound.start()
-                    del bound, send, receive
+                    bound.start(*arrays)
+                    del bound, send, receive, arrays
                     gc.collect()
                     later = [np.full((WORLD.size, block), -1.0) for _ in range(6)]
                     WORLD.Barrier()
                 else:
                     WORLD.Barrier()
-                    bound.start()
+                    bound.start(*arrays)
                     words = wait_or_break(bound)
                 meet()
                 assert all((array == -1).all() for array in later), name
