@@ -68,9 +68,13 @@ TEST_CASE("a rank is not a peer of its own, and one is not called many") {
     CHECK(alone.find("the best there is") == std::string::npos);
 }
 
-TEST_CASE("a threshold is measured once for the same ranks, and is the same on every rank") {
+TEST_CASE("a threshold is measured until that has succeeded, and is the same on every rank") {
     const Ring ring(world_rank(), world_size(), true);
-    const auto first = threshold_in(explain(ring, std::nullopt));
+    auto first = threshold_in(explain(ring, std::nullopt));
+    for (int attempts = 1; attempts < 4 && first.second != "measured"; ++attempts) {
+        CHECK(first.first == "128");  // a busy machine is measured again in the next bind
+        first = threshold_in(explain(ring, std::nullopt));
+    }
     CHECK(same_on_all_ranks(first.first + first.second));
     if (usable_cores() < world_size()) {
         CHECK(first.first == "128");

@@ -283,7 +283,8 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
 }
 
 std::optional<Preference> preference(const Binding& binding, const PeerOffer& peer) {
-    const auto short_below_bytes = thresholds_for(binding).stage_below_bytes;
+    const auto thresholds = thresholds_for(binding);
+    const auto short_below_bytes = thresholds.stage_below_bytes;
     if (short_below_bytes == 0) {
         return std::nullopt;  // nothing is short: routes may have millions of segments
     }
@@ -302,7 +303,8 @@ std::optional<Preference> preference(const Binding& binding, const PeerOffer& pe
                       .reason = std::to_string(scatter.apart_runs) +
                                 " runs that lie apart on both sides are shorter than " +
                                 std::to_string(short_below_bytes) +
-                                " bytes, below which packing them costs less (measured)"};
+                                " bytes, below which packing them costs less (" +
+                                thresholds.origin + ")"};
 }
 
 // Whether it may serve a peer: as far as this rank knows, the peer asks itself, too.
@@ -314,7 +316,8 @@ std::uint64_t needed(const Binding& binding, const memory::Node& /*node*/) {
 }
 
 void prepare(Binding& binding, const memory::Node& node, std::uint64_t /*needed*/) {
-    if (!binding.push_below_bytes && binding.prepared_before.find<Thresholds>() == nullptr) {
+    const auto* known = binding.prepared_before.find<Thresholds>();
+    if (!binding.push_below_bytes && (known == nullptr || !known->is_final)) {
         binding.prepared_before.keep(thresholds_of(binding.comm, node));
     }
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The question is which method costs less in all: the owner rewrites its runs, they move, the
-// reader reads them. A pull looks expensive in isolation, but a push may shift that cost to the
-// owner's next write.
+// The question is which method costs less in all. So two ranks do what they do in a halo update:
+// both rewrite their runs, move them to each other, and read what has arrived. A pull looks
+// expensive in isolation, but a push may shift that cost to the owner's next write.
+//
+// What disturbs a round can only make it longer, so the least of several counts. The first does
+// not: it pays for where the method before has left the lines. Everything is measured twice: a
+// default is left only for what both measurements have found clearly better.
 #include "transrank/transport/shared/thresholds.hpp"
 
 #include <algorithm>
@@ -35,16 +39,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::array<std::int64_t, 6> lengths{8, 16, 32, 64, 128, 256};
-constexpr std::int64_t runs = 256;
-constexpr std::int64_t stride = 512;  // each run on lines of its own, as in a face of a block
-constexpr int repetitions = 7;
-constexpr double worthwhile = 1.05;  // factor that pushing or packing must save
+constexpr std::array<std::int64_t, 5> lengths{8, 32, 64, 128, 256};
+constexpr std::int64_t runs = 512;
+// Each run on lines of its own, as in a face of a block, and not all in the same sets of a cache.
+constexpr std::int64_t stride = 320;
+constexpr int rounds = 3;                // that count, of each method and length in one measurement
+constexpr double clearly_better = 1.15;  // the factor by which a method must cost less
 // Of one pair; a rank without a core would take longer.
-constexpr std::chrono::milliseconds most_time{40};
+constexpr std::chrono::milliseconds most_time{20};
+// Binds in which a node that is too busy is measured in vain.
+constexpr std::int64_t most_attempts = 4;
 
-/// How runs get from the owner to the reader. At the reader they lie one after the other, or, the
-/// last three methods, apart as at the owner.
+/// How runs get from rank to rank. Where they arrive they lie one after the other or, the last
+/// three methods, apart as where they came from.
 enum class Method : std::uint8_t { push, pull, push_apart, pull_apart, stage_apart };
 constexpr std::array methods{Method::push, Method::pull, Method::push_apart, Method::pull_apart,
                              Method::stage_apart};
@@ -52,16 +59,17 @@ constexpr bool is_apart(Method method) {
     return method >= Method::push_apart;
 }
 
-/// What the two ranks of a pair share. The owner is the lower one.
-struct SharedArea {
-    Flag written;  ///< by the owner: the number of a round
-    Flag read;     ///< by the reader
+/// One rank's memory, which the other one of its pair reaches into.
+struct Area {
+    Flag ready;  ///< the number of a round, when its runs are written or packed
+    Flag moved;
     std::array<std::byte, runs * stride> source;
     std::array<std::byte, runs * stride> destination;
     std::array<std::byte, runs * lengths.back()> box;  ///< what is packed
 };
+using Areas = std::array<Area, 2>;  ///< of the lower rank, and of the other
 
-/// The medians of a pair, in seconds, by length.
+/// Seconds by length: of a pair the least.
 using ByLength = std::array<double, lengths.size()>;
 struct Costs {
     std::array<ByLength, methods.size()> by_method{};
@@ -70,87 +78,92 @@ struct Costs {
         return by_method[static_cast<std::size_t>(method)];
     }
 };
+using Twice = std::array<Costs, 2>;
 
-/// One side of the measurement. Gives up when the time is over; then so does the other one.
+/// One rank's part of the measurement. Gives up when the time is over; then so does the other one.
 class Side {
 public:
-    Side(SharedArea& area, bool owner)
-        : area_(area), owner_(owner), end_(Clock::now() + most_time) {}
+    Side(Areas& areas, std::size_t rank)
+        : own_(areas.at(rank)), other_(areas.at(1 - rank)), end_(Clock::now() + most_time) {}
 
-    std::optional<Costs> measure() {
-        Costs costs;
-        for (std::size_t i = 0; i < lengths.size() && !late_; ++i) {
-            for (std::size_t method = 0; method < methods.size(); ++method) {
-                costs.by_method[method][i] = median_of_rounds(lengths[i], methods[method]);
-            }
+    std::optional<Twice> measure() {
+        Twice costs;
+        for (auto& each : costs) {
+            each = least_of_rounds();
         }
         return late_ ? std::nullopt : std::optional(costs);
     }
 
 private:
-    double median_of_rounds(std::int64_t length, Method method) {
-        std::array<double, repetitions> seconds{};
-        for (auto& each : seconds) {
-            each = owner_ ? write_round(length, method) : read_round(length, method);
+    Costs least_of_rounds() {
+        Costs least;
+        for (std::size_t i = 0; i < lengths.size() && !late_; ++i) {
+            for (std::size_t method = 0; method < methods.size(); ++method) {
+                least.by_method[method][i] = least_of_rounds(lengths[i], methods[method]);
+            }
         }
-        const auto middle = seconds.begin() + (repetitions / 2);
-        std::ranges::nth_element(seconds, middle);
-        return *middle;
+        return least;
     }
 
-    double write_round(std::int64_t length, Method method) {
+    double least_of_rounds(std::int64_t length, Method method) {
+        (void)seconds_of_round(length, method);
+        double least = std::numeric_limits<double>::infinity();
+        for (int round = 0; round < rounds; ++round) {
+            least = std::min(least, seconds_of_round(length, method));
+        }
+        return least;
+    }
+
+    double seconds_of_round(std::int64_t length, Method method) {
         const auto begin = Clock::now();
         ++round_;
         for (std::int64_t i = 0; i < runs; ++i) {
-            std::memset(area_.source.data() + (i * stride), static_cast<int>(round_ % 128),
+            std::memset(own_.source.data() + (i * stride), static_cast<int>(round_ % 128),
                         static_cast<std::size_t>(length));
         }
-        if (method == Method::push || method == Method::push_apart) {
-            move(length, method);
-        } else if (method == Method::stage_apart) {
-            copy(area_.source.data(), stride, area_.box.data(), length, length);
+        const auto distance = is_apart(method) ? stride : length;
+        if (method == Method::stage_apart) {
+            copy(own_.source, stride, own_.box, length, length);
         }
-        area_.written.publish(round_);
-        await(area_.read);
+        meet(&Area::ready);
+        if (method == Method::stage_apart) {
+            copy(other_.box, length, own_.destination, stride, length);
+        } else if (method == Method::push || method == Method::push_apart) {
+            copy(own_.source, stride, other_.destination, distance, length);
+        } else {
+            copy(other_.source, stride, own_.destination, distance, length);
+        }
+        meet(&Area::moved);
+        read(distance, length);
         return Seconds(Clock::now() - begin).count();
     }
 
-    double read_round(std::int64_t length, Method method) {
-        ++round_;
-        await(area_.written);
-        if (method == Method::pull || method == Method::pull_apart) {
-            move(length, method);
-        } else if (method == Method::stage_apart) {
-            copy(area_.box.data(), length, area_.destination.data(), stride, length);
-        }
-        const auto distance = is_apart(method) ? stride : length;
+    void read(std::int64_t distance, std::int64_t length) const {
         std::uint64_t sum = 0;
         for (std::int64_t run = 0; run < runs; ++run) {
             for (std::int64_t i = 0; i < length; i += 8) {
                 std::uint64_t word = 0;
-                std::memcpy(&word, area_.destination.data() + (run * distance) + i, sizeof(word));
+                std::memcpy(&word, own_.destination.data() + (run * distance) + i, sizeof(word));
                 sum += word;
             }
         }
         asm volatile("" : : "r"(sum));  // the reading is not optimised away
-        area_.read.publish(round_);
-        return 0;
     }
 
-    void move(std::int64_t length, Method method) {
-        copy(area_.source.data(), stride, area_.destination.data(),
-             is_apart(method) ? stride : length, length);
-    }
-
-    static void copy(const std::byte* from, std::int64_t from_stride, std::byte* to,
-                     std::int64_t to_stride, std::int64_t length) {
+    static void copy(std::span<const std::byte> from, std::int64_t from_stride,
+                     std::span<std::byte> to, std::int64_t to_stride, std::int64_t length) {
         copy::copy_runs({.source = 0,
                          .destination = 0,
                          .length = length,
                          .count = runs,
                          .source_stride = from_stride,
                          .destination_stride = to_stride},
-                        from, to);
+                        from.data(), to.data());
+    }
+
+    void meet(Flag Area::* flag) {
+        (own_.*flag).publish(round_);
+        await(other_.*flag);
     }
 
     void await(const Flag& flag) {
@@ -159,8 +172,8 @@ private:
         }
     }
 
-    SharedArea& area_;
-    bool owner_;
+    Area& own_;
+    Area& other_;
     Clock::time_point end_;
     std::uint64_t round_ = 0;
     bool late_ = false;
@@ -194,25 +207,25 @@ Proposal swap(const mpi::Communicator& comm, int partner, const Proposal& own) {
     return theirs;
 }
 
-/// SharedArea of this rank's own, or nothing where there is no memory for it.
+/// Areas of this rank's own, or nothing where there is no memory for it.
 std::unique_ptr<memory::SharedBlock> make_area() {
     try {
-        auto block = std::make_unique<memory::SharedBlock>(sizeof(SharedArea));
-        new (block->bytes().data()) SharedArea;
+        auto block = std::make_unique<memory::SharedBlock>(sizeof(Areas));
+        new (block->bytes().data()) Areas;
         return block;
     } catch (const std::system_error&) {
         return nullptr;
     }
 }
 
-SharedArea& area_at(std::byte* memory) {
-    return *std::launder(reinterpret_cast<SharedArea*>(memory));
+Areas& areas_at(std::byte* memory) {
+    return *std::launder(reinterpret_cast<Areas*>(memory));
 }
 
-std::optional<Costs> measure_as_reader(const memory::BlockHandle& handle) {
+std::optional<Twice> measure_as_reader(const memory::BlockHandle& handle) {
     try {
         const memory::MappedBlock mapped(handle);
-        return Side(area_at(mapped.data()), false).measure();
+        return Side(areas_at(mapped.data()), 1).measure();
     } catch (const std::exception&) {
         return std::nullopt;  // the owner waits in vain, and not for long
     }
@@ -220,7 +233,7 @@ std::optional<Costs> measure_as_reader(const memory::BlockHandle& handle) {
 
 /// What the owner of this rank's pair has measured; nothing on its reader, nor where there is no
 /// pair. `area`: this rank's own, if it could have one; it must outlive the partner's measuring.
-std::optional<Costs> measure_pair(const Pairing& pairing, const memory::SharedBlock* area) {
+std::optional<Twice> measure_pair(const Pairing& pairing, const memory::SharedBlock* area) {
     const auto partner = pairing.partner();
     if (!partner || pairing.node.oversubscribed()) {
         return std::nullopt;
@@ -234,7 +247,7 @@ std::optional<Costs> measure_pair(const Pairing& pairing, const memory::SharedBl
         return std::nullopt;
     }
     if (is_owner) {
-        return Side(area_at(area->bytes().data()), true).measure();
+        return Side(areas_at(area->bytes().data()), 0).measure();
     }
     (void)measure_as_reader(theirs.area);
     return std::nullopt;
@@ -242,13 +255,15 @@ std::optional<Costs> measure_pair(const Pairing& pairing, const memory::SharedBl
 
 /// What has been measured by one pair, or by several together.
 struct Measured {
-    Costs costs{};
+    Twice costs{};
     double pairs = 0;
 
     void add(const Measured& other) {
-        for (std::size_t method = 0; method < methods.size(); ++method) {
-            for (std::size_t i = 0; i < lengths.size(); ++i) {
-                costs.by_method[method][i] += other.costs.by_method[method][i];
+        for (std::size_t k = 0; k < costs.size(); ++k) {
+            for (std::size_t method = 0; method < methods.size(); ++method) {
+                for (std::size_t i = 0; i < lengths.size(); ++i) {
+                    costs[k].by_method[method][i] += other.costs[k].by_method[method][i];
+                }
             }
         }
         pairs += other.pairs;
@@ -257,53 +272,75 @@ struct Measured {
 
 /// What is known of a node, as its ranks tell each other.
 struct Finding {
-    std::int64_t is_known = 0;
+    std::int64_t attempts = 0;
     std::int64_t is_measured = 0;
     std::int64_t push_below_bytes = default_push_below_bytes;
-    std::int64_t stage_below_bytes = 0;
+    std::int64_t stage_below_bytes = default_stage_below_bytes;
 };
 
-// The length from which on `long_method` costs less than `short_method`. The methods are compared
-// by ratios, so that a short length counts as much as a long one. Where both are about even, the
-// long method is taken: for pulling, that leaves the owner's lines clean when it does not rewrite
-// them.
-std::int64_t cheapest_threshold(const ByLength& short_method, const ByLength& long_method) {
-    std::int64_t best = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t shorter = 0; shorter <= lengths.size(); ++shorter) {
-        double cost = 0;
-        for (std::size_t i = 0; i < lengths.size(); ++i) {
-            cost += std::log(i < shorter ? short_method[i] * worthwhile : long_method[i]);
+// How much less the long method costs, as a logarithm; negative where it costs more, and 0 where
+// the two measurements do not agree on one that is clearly better.
+double advantage(const std::array<ByLength, 2>& short_method,
+                 const std::array<ByLength, 2>& long_method, std::size_t length) {
+    const auto of = [&](std::size_t k) {
+        return std::log(short_method[k][length] / long_method[k][length]);
+    };
+    const auto [least, most] = std::minmax({of(0), of(1)});
+    const auto clear = std::log(clearly_better);
+    return least > clear ? least : most < -clear ? most : 0;
+}
+
+// The length from which on `long_method` is taken: where another one costs less than `by_default`,
+// the best. The methods are compared by ratios, so that a short length counts as much as a long
+// one.
+std::int64_t cheapest_threshold(const std::array<ByLength, 2>& short_method,
+                                const std::array<ByLength, 2>& long_method,
+                                std::int64_t by_default) {
+    constexpr double tie = 1e-9;  // of thresholds that save as much the nearest
+    const auto from =
+        static_cast<std::size_t>(std::ranges::find(lengths, by_default) - lengths.begin());
+    auto best = from;
+    double most = 0;
+    for (std::size_t each = 0; each <= lengths.size(); ++each) {
+        double saved = 0;
+        for (auto i = std::min(each, from); i < std::max(each, from); ++i) {
+            const auto gain = advantage(short_method, long_method, i);
+            saved += (each < from ? gain : -gain) - tie;
         }
-        if (cost < least) {
-            least = cost;
-            best = shorter < lengths.size() ? lengths[shorter] : 2 * lengths.back();
+        if (saved > most) {
+            most = saved;
+            best = each;
         }
     }
-    return best;
+    return best < lengths.size() ? lengths[best] : 2 * lengths.back();
+}
+
+std::array<ByLength, 2> both(const Twice& costs, Method method) {
+    return {costs[0].of(method), costs[1].of(method)};
 }
 
 /// What shared-direct needs for runs that lie apart on both sides.
-ByLength direct_apart(const Costs& costs, std::int64_t push_below_bytes) {
-    ByLength direct{};
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-        const auto method = lengths[i] < push_below_bytes ? Method::push_apart : Method::pull_apart;
-        direct[i] = costs.of(method)[i];
+std::array<ByLength, 2> direct_apart(const Twice& costs, std::int64_t push_below_bytes) {
+    auto direct = both(costs, Method::pull_apart);
+    for (std::size_t i = 0; i < lengths.size() && lengths[i] < push_below_bytes; ++i) {
+        for (std::size_t k = 0; k < costs.size(); ++k) {
+            direct[k][i] = costs[k].of(Method::push_apart)[i];
+        }
     }
     return direct;
 }
 
 Finding finding_from(const Measured& all) {
     if (all.pairs == 0) {
-        return {.is_known = 1};
+        return {};
     }
-    const auto push_below =
-        cheapest_threshold(all.costs.of(Method::push), all.costs.of(Method::pull));
-    return {.is_known = 1,
-            .is_measured = 1,
+    const auto push_below = cheapest_threshold(
+        both(all.costs, Method::push), both(all.costs, Method::pull), default_push_below_bytes);
+    return {.is_measured = 1,
             .push_below_bytes = push_below,
-            .stage_below_bytes = cheapest_threshold(all.costs.of(Method::stage_apart),
-                                                    direct_apart(all.costs, push_below))};
+            .stage_below_bytes =
+                cheapest_threshold(both(all.costs, Method::stage_apart),
+                                   direct_apart(all.costs, push_below), default_stage_below_bytes)};
 }
 
 /// What this process has found about the nodes that it is part of.
@@ -325,7 +362,7 @@ struct Findings {
 Finding measure(const Pairing& pairing) {
     const auto area = pairing.partner() && !pairing.node.oversubscribed() ? make_area() : nullptr;
     const auto costs = measure_pair(pairing, area.get());
-    const Measured own{.costs = costs.value_or(Costs{}), .pairs = costs ? 1.0 : 0.0};
+    const Measured own{.costs = costs.value_or(Twice{}), .pairs = costs ? 1.0 : 0.0};
     Measured all;
     for (const auto& each : mpi::gathered(pairing.comm, pairing.node.ranks(), threshold_tag, own)) {
         all.add(each);
@@ -342,15 +379,19 @@ Thresholds thresholds_of(const mpi::Communicator& comm, const memory::Node& node
     auto finding =
         mpi::gathered(comm, node.ranks(), threshold_tag, mpi::lasting<Findings>().find(node))
             .front();
-    if (finding.is_known == 0) {
+    if (finding.is_measured == 0 && finding.attempts < most_attempts) {
+        const auto attempts = finding.attempts + 1;
         finding = measure(pairing);
+        finding.attempts = attempts;
     }
     mpi::lasting<Findings>().keep(node, finding);
     return {.push_below_bytes = finding.push_below_bytes,
             .origin = finding.is_measured != 0
                           ? "measured"
                           : "default: no two ranks with a core each could measure",
-            .stage_below_bytes = finding.stage_below_bytes};
+            .stage_below_bytes = finding.stage_below_bytes,
+            .is_final = finding.is_measured != 0 || finding.attempts >= most_attempts ||
+                        node.oversubscribed() || node.ranks().size() == 1};
 }
 
 }  // namespace transrank::transport
