@@ -406,6 +406,9 @@ static void misuse_local_calls(void) {
     CHECK(transrank_shared_free(&memory) == refused);
     int64_t lengths[TRANSRANK_MAX_DIMENSIONS] = {0};
     CHECK(transrank_route_shapes(NULL, &number, lengths, NULL, NULL) == refused);
+    int64_t box[3] = {-1, -1, -1};
+    OK(transrank_layout_box(these.grid, rank, box, &box[1]));
+    CHECK(box[0] == 4L * rank && box[1] == box[0] + 4 && box[2] == -1);
     transrank_route* of_grid = NULL;
     OK(transrank_route_halo(MPI_COMM_WORLD, these.grid, 0, &of_grid));
     OK(transrank_route_shapes(of_grid, &number, NULL, NULL, lengths));

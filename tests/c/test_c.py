@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C interface: random moves against a serial oracle, misuse, and what the library shows."""
+"""The C interface: misuse, and what the library shows.
+
+Random moves go through it in tests/fortran, whose module calls each of its functions.
+"""
 
 import re
 import subprocess
@@ -7,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support import moves
 from support.built import ROOT, build_folder
-from support.trials import seconds, seed, trials
 
 HEADER = ROOT / "cpp" / "c" / "transrank" / "transrank.h"
 # Name, and number of parameters after the first.
@@ -19,21 +20,11 @@ TWINS = re.findall(
 RANKS = pytest.mark.parametrize("ranks", [1, 2, 3, pytest.param(4, marks=pytest.mark.most_ranks)])
 
 
-def program(name: str) -> Path:
-    path = build_folder() / "tests" / "c" / name
-    assert path.exists(), f"{path} is not built: make test builds it"
-    return path
-
-
-@RANKS
-def test_random_moves_are_those_of_one_process(ranks, mpiexec, tmp_path):
-    moves.write(tmp_path, ranks, trials(20), 10 * seed() + ranks, "C")
-    mpiexec.run(ranks, program("moves_program"), tmp_path, timeout=seconds(60)).check()
-
-
 @RANKS
 def test_what_one_rank_passes_is_refused_by_all(ranks, mpiexec, tmp_path):
-    mpiexec.run(ranks, program("one_rank_program"), cwd=tmp_path).check()
+    program = build_folder() / "tests" / "c" / "one_rank_program"
+    assert program.exists(), f"{program} is not built: make test builds it"
+    mpiexec.run(ranks, program, cwd=tmp_path).check()
 
 
 def test_every_collective_call_is_misused():
@@ -63,7 +54,7 @@ OWN = {
     "ghost_update_along": ROWS,
     "ghost_update_like": ROWS,
     "ghost_update_bind": "options.any_memory options.sets",  # no rank may have them
-    "alltoall": "send",
+    "alltoall": "send options.any_memory",  # of what is bound
     "alltoall_bind": "send",
     "alltoallv_bind": "send send_bytes send_offsets receive receive_bytes receive_offsets",
 }
@@ -116,6 +107,32 @@ def test_the_library_shows_the_functions_of_its_header_alone():
         ["readelf", "--dynamic", library], check=True, capture_output=True, text=True
     ).stdout
     assert re.search(r"SONAME.*\[libtransrank\.so\.\d+\.\d+\]", dynamic)
+
+
+def enumerators(text: str, declared: str) -> list[str]:
+    """Their names, which count from 0."""
+    found = re.search(rf"^enum {declared}[^{{]*{{(.*?)}}", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, declared
+    return re.findall(r"\w+", re.sub(r"//.*|= \d+", "", found[1]).lower())
+
+
+@pytest.mark.parametrize(
+    ("name", "of_library", "place"),
+    [
+        ("operation", "Operation", "copy/field.hpp"),
+        ("scalar", "Scalar", "copy/field.hpp"),
+        ("order", "Order", "layout/block_grid.hpp"),
+        ("corners", "Corners", "route/halo.hpp"),
+        ("coverage", "Coverage", "route/redistribution.hpp"),
+    ],
+)
+def test_numbers_of_the_header_are_those_of_the_library(name, of_library, place):
+    header = HEADER.read_text()
+    known = enumerators((ROOT / "cpp" / "transrank" / place).read_text(), f"class {of_library} ")
+    prefix = "transrank_corners_" if name == "corners" else "transrank_"
+    assert enumerators(header, f"transrank_{name} ") == [f"{prefix}{it}" for it in known]
+    numbers = re.search(rf"^enum transrank_{name} {{(.*?)}}", header, re.MULTILINE | re.DOTALL)
+    assert re.findall(r"= (\d+)", numbers[1]) == [str(number) for number in range(len(known))]
 
 
 def test_each_function_has_a_twin_for_a_communicator_of_fortran():

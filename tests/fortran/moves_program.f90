@@ -313,7 +313,6 @@ contains
             do i = 1, 2
                 strides(2, i) = next()
                 strides(1, i) = next()
-                call check(next() >= 0, 'an order in memory, which sections do not have')
             end do
             before = list()
             after = list()

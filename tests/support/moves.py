@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random moves, and what must come of them, for programs of languages that have no NumPy.
+"""Random moves, and what must come of them, for a program in Fortran.
 
-A file for each rank has one number a line: for each move its kind and what moves_program of
-tests/c and tests/fortran reads, lists after their lengths. Indices count from 0.
+A file for each rank has one number a line: for each move its kind and what
+tests/fortran/moves_program.f90 reads, lists after their lengths. Indices count from 0.
 """
 
 from collections.abc import Iterable
@@ -28,8 +28,8 @@ BOUND_ARRAYS, ONE_OF_SETS, ANY_MEMORY = range(3)  # what a start moves
 BOUND, ONCE, BOUND_UNEVEN, ALONG_A_ROUTE = range(4)
 HOW = st.integers(0, 3)  # run; start and wait, test, or wait a while
 FLAG = st.integers(0, 1)
-# From one cell to the next, from one value to the next; in C whether cells are faster in memory.
-STRIDES = st.tuples(*[st.sampled_from([1, 1, 1, 2, 3, -1, -2])] * 2, FLAG)
+# From one cell to the next, from one value to the next.
+STRIDES = st.tuples(*[st.sampled_from([1, 1, 1, 2, 3, -1, -2])] * 2)
 
 
 def listed(*lists: Iterable[int] | NDArray[Any]) -> Numbers:
@@ -130,7 +130,7 @@ def described(dimension: Dimension) -> Numbers:
 
 @dataclass(frozen=True)
 class Side:
-    """A grid, or lists of its cells; numbered and with parts in C's order or Fortran's."""
+    """A grid, or lists of its cells; numbered and with parts in Fortran's order."""
 
     extents: Numbers
     grid: Grid | None
@@ -143,13 +143,13 @@ class Side:
         local = self.grid.cut(numbered(self.extents), rank, halo=halo)
         return np.where(local == UNTOUCHED, 0, local)
 
-    def numbers(self, rank: int, order: str) -> Numbers:
+    def numbers(self, rank: int) -> Numbers:
         grid = self.grid
         if grid is None:
             at = np.unravel_index(np.array(self.lists[rank], dtype=int), self.extents)
-            return [1, *listed(np.ravel_multi_index(at, self.extents, order=order))]
+            return [1, *listed(np.ravel_multi_index(at, self.extents, order="F"))]
         parts = [len(dimension.owned) for dimension in grid.dimensions]
-        holders = np.reshape(grid.ranks, parts, order=grid.part_order).ravel(order)
+        holders = np.reshape(grid.ranks, parts, order=grid.part_order).ravel("F")
         has_part = grid.coordinates(rank) is not None
         held = grid.positions(rank, halo=True) if has_part else [[] for _ in parts]
         owned = grid.positions(rank, halo=False) if has_part else []
@@ -177,7 +177,7 @@ class Cells:
     fields: Numbers  # lengths
     strides: list[list[list[tuple[int, ...]]]]  # of each rank, field and side
 
-    def numbers(self, rank: int, order: str) -> Numbers:
+    def numbers(self, rank: int) -> Numbers:
         source, destination = self.sides[0], self.sides[-1]
         before = source.cells(rank)
         after = np.zeros_like(destination.cells(rank))
@@ -192,7 +192,7 @@ class Cells:
         numbers = [
             *(CELLS, self.what, self.how, self.shared, self.choice, self.back, self.saved),
             self.starts,
-            *flat(side.numbers(rank, order) for side in self.sides),
+            *flat(side.numbers(rank) for side in self.sides),
             *listed([len(before), len(after)]),
             len(self.fields),
         ]
@@ -277,10 +277,10 @@ def block(sender: int, receiver: int, length: int) -> NDArray[np.int64]:
 
 
 @st.composite
-def blocks_moved(draw: st.DrawFn, ranks: int, least: int) -> Blocks:
+def blocks_moved(draw: st.DrawFn, ranks: int) -> Blocks:
     way = draw(st.integers(0, 3))
     equal = way in (BOUND, ONCE)
-    length = draw(st.integers(least, 9))
+    length = draw(st.integers(1, 9))  # Fortran has no fields of no values
     counts = [
         [length if equal else draw(st.integers(0, 9)) for _ in range(ranks)] for _ in range(ranks)
     ]
@@ -293,11 +293,11 @@ def blocks_moved(draw: st.DrawFn, ranks: int, least: int) -> Blocks:
     return Blocks(way, *how, given, counts, orders, gap)
 
 
-def write(folder: Path, ranks: int, count: int, seed: int, order: str) -> None:
-    """Files of so many moves of each kind, for a language whose arrays have this order."""
+def write(folder: Path, ranks: int, count: int, seed: int) -> None:
+    """Files of so many moves of each kind."""
     texts: list[list[Numbers]] = [[] for _ in range(ranks)]
+    for strategy in (ghosts_moved(ranks), cells_moved(ranks), blocks_moved(ranks)):
 
-    def add(strategy: st.SearchStrategy[Any], *more: str) -> None:
         @hypothesis.seed(seed)
         @hypothesis.settings(
             max_examples=count,
@@ -309,13 +309,9 @@ def write(folder: Path, ranks: int, count: int, seed: int, order: str) -> None:
         @hypothesis.given(strategy)
         def collect(move: Any) -> None:
             for rank in range(ranks):
-                texts[rank].append(move.numbers(rank, *more))
+                texts[rank].append(move.numbers(rank))
 
         collect()
-
-    add(ghosts_moved(ranks))
-    add(cells_moved(ranks), order)
-    add(blocks_moved(ranks, 0 if order == "C" else 1))  # Fortran has no fields of no values
     for rank, moves in enumerate(texts):
         numbers = [*flat(moves), -1]
         (folder / f"rank-{rank}.moves").write_text("".join(f"{it}\n" for it in numbers))
