@@ -43,19 +43,6 @@ def test_what_is_left_out_and_a_store_that_cannot_be_written_are_told(store, tmp
     store.run("import", store.beside("imb_pingpong.txt")).fails(4, "cannot be written")
 
 
-@pytest.mark.parametrize(
-    ("files", "status", "says"),
-    [
-        (["nosuch.txt"], 4, "No such file"),
-        (["imb_pingpong.txt", "osu_latency.txt"], 2, "import IMB and OSU as two runs"),
-        ([], 2, "required"),
-    ],
-)
-def test_what_cannot_be_imported_is_told(store, files, status, says):
-    store.run("import", *map(store.beside, files)).fails(status, says)
-    assert not store.path.exists()
-
-
 def test_two_suites_are_compared(store):
     store.run("import", store.beside("imb_pingpong.txt"), "--label", "imb")
     store.run("import", store.beside("osu_latency.txt"), "--label", "osu")

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 _FOLDER = Path(__file__).parents[1] / "python" / "lab" / "store" / "outputs"
-# One output after the other, each below its name as `tail` writes it.
-_NAMED = re.compile(r"^==> (\w+) <==\n(.*?)(?=\n==> |\Z)", re.DOTALL | re.MULTILINE)
+# One output after the other, each below its name.
+_NAMED = re.compile(r"^==> (\w+) <==\n(.*?)(?=^==> |\Z)", re.DOTALL | re.MULTILINE)
 OUTPUTS: dict[str, str] = {
     name: text
     for path in sorted(_FOLDER.glob("*.txt"))

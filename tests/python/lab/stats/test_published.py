@@ -56,19 +56,6 @@ def test_every_published_number_is_beside_a_case_of_as_many_ranks_as_widely_plac
         assert pair.ratio == pytest.approx(1.0 / pair.published)
 
 
-def test_other_ranks_or_another_place_are_not_comparable():
-    for place in (Placed(31, 1, 31), Placed(32, 2, 16), Placed(2, 1, 2)):
-        found = beside_machine([ghost(place)], machine("gs"))
-        assert found.pairs == ()
-        (apart,) = found.apart
-        assert (apart.ours, apart.jobs) == ((place,), ((16, 1), (32, 1)))
-    unknown = beside_machine(
-        [result("send-modes", None, routine="send", bytes=100000)], machine("triton")
-    )
-    assert unknown.pairs == ()
-    assert unknown.apart[0].ours == (None,)
-
-
 def test_another_question_is_not_comparable_and_the_published_one_is_told():
     placed = Placed(32, 1, 32)
     for change in ({"mode": "used"}, {"transport": "floor"}, {"pattern": "remote"}):
