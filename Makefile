@@ -38,6 +38,10 @@ SIDE_BY_SIDE := --numprocesses auto --maxprocesses 4
 BY_FILE := --dist loadfile --no-loadscope-reorder
 SURVEY_ARGS ?=
 export TRANSRANK_MPI MPI_HOME CXX
+# Tests start Python thousands of times: what it compiles is kept, whatever the environment says, and
+# not beside the sources.
+export PYTHONDONTWRITEBYTECODE :=
+export PYTHONPYCACHEPREFIX ?= $(abspath build/pycache)
 # The environment's programs (cmake, ninja, linters) come first.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
