@@ -55,19 +55,6 @@ void copy_around(std::byte* to, const std::byte* from, std::size_t bytes) {
     std::memcpy(to + head + whole, from + head + whole, bytes - head - whole);
 }
 
-// Streamed stores are not ordered with later ones, such as the flag that says the data is there.
-template <LineCopy Lines>
-void stream_around(std::byte* to, const std::byte* from, std::size_t bytes) {
-    copy_around<Lines>(to, from, bytes);
-    end_streaming();
-}
-
-template <LineCopy Lines>
-constexpr CopyKernel kernel(InstructionSet set) {
-    return {.instruction_set = set,
-            .nontemporal = stream_around<Lines>,
-            .streaming = copy_around<Lines>};
-}
 #endif
 
 }  // namespace
@@ -76,9 +63,9 @@ std::span<const CopyKernel> copy_kernels() {
     static const auto kernels = [] {
         std::vector<CopyKernel> supported;
 #ifdef __x86_64__
-        constexpr std::array all{kernel<lines_sse2>(InstructionSet::sse2),
-                                 kernel<lines_avx2>(InstructionSet::avx2),
-                                 kernel<lines_avx512>(InstructionSet::avx512)};
+        constexpr std::array all{CopyKernel{InstructionSet::sse2, copy_around<lines_sse2>},
+                                 CopyKernel{InstructionSet::avx2, copy_around<lines_avx2>},
+                                 CopyKernel{InstructionSet::avx512, copy_around<lines_avx512>}};
         std::ranges::copy_if(all, std::back_inserter(supported), [](const CopyKernel& each) {
             return std::ranges::count(supported_instruction_sets(), each.instruction_set) != 0;
         });
@@ -88,14 +75,11 @@ std::span<const CopyKernel> copy_kernels() {
     return kernels;
 }
 
-Copy nontemporal_copy() {
-    return copy_kernels().empty() ? nullptr : copy_kernels().back().nontemporal;
-}
-
 Copy streaming_copy() {
     return copy_kernels().empty() ? nullptr : copy_kernels().back().streaming;
 }
 
+// Streamed stores are not ordered with later ones, such as the flag that says the data is there.
 void end_streaming() noexcept {
 #ifdef __x86_64__
     _mm_sfence();

@@ -15,19 +15,15 @@ using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
 /// size on that is its library's.
 struct CopyKernel {
     InstructionSet instruction_set;
-    /// Writes whole lines past the caches and returns when others can see them.
-    Copy nontemporal;
-    /// The same without waiting: others see the target only after end_streaming(). For many pieces.
+    /// Writes whole lines past the caches: others see the target only after end_streaming().
     Copy streaming;
 };
 
 /// The kernels that this processor can run, the widest last: none where it has no such stores.
 [[nodiscard]] std::span<const CopyKernel> copy_kernels();
 
-/// The widest kernel that writes past the caches; nullptr where there is none.
-[[nodiscard]] Copy nontemporal_copy();
-
-/// The same without waiting; end_streaming() must follow before the target is published to others.
+/// The widest kernel that writes past the caches; nullptr where there is none. end_streaming() must
+/// follow before the target is published to others.
 [[nodiscard]] Copy streaming_copy();
 
 /// Returns when others can see what this thread has streamed.

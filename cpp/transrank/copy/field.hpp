@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 namespace transrank::copy {
 
@@ -12,6 +14,8 @@ class View;
 /// How arriving data are combined with the destination. Min and max with a NaN on either side are
 /// NaN; of two NaN, as of zeros of either sign, the one that is there stays.
 enum class Operation : std::uint8_t { assign, add, min, max };
+
+inline constexpr std::array<std::string_view, 4> operations{"assign", "add", "min", "max"};
 
 /// The type of the numbers in a unit, for operations other than assign.
 enum class Scalar : std::uint8_t {
@@ -27,6 +31,28 @@ enum class Scalar : std::uint8_t {
     float32,
     float64,
 };
+
+/// The name of a scalar, and its length in bytes: 1 where it is opaque.
+struct ScalarKind {
+    std::string_view name;
+    std::int64_t bytes;
+};
+
+inline constexpr std::array<ScalarKind, 11> scalars{{{"opaque", 1},
+                                                     {"int8", 1},
+                                                     {"int16", 2},
+                                                     {"int32", 4},
+                                                     {"int64", 8},
+                                                     {"uint8", 1},
+                                                     {"uint16", 2},
+                                                     {"uint32", 4},
+                                                     {"uint64", 8},
+                                                     {"float32", 4},
+                                                     {"float64", 8}}};
+
+[[nodiscard]] constexpr const ScalarKind& kind_of(Scalar scalar) {
+    return scalars.at(static_cast<std::size_t>(scalar));
+}
 
 /// How copies are stored where they arrive.
 enum class Stores : std::uint8_t {

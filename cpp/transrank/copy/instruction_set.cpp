@@ -24,17 +24,8 @@ std::vector<InstructionSet> detect() {
 }  // namespace
 
 std::string_view name(InstructionSet set) {
-    switch (set) {
-        case InstructionSet::portable:
-            return "portable";
-        case InstructionSet::sse2:
-            return "sse2";
-        case InstructionSet::avx2:
-            return "avx2";
-        case InstructionSet::avx512:
-            return "avx512";
-    }
-    return "unknown";
+    static constexpr std::array names{"portable", "sse2", "avx2", "avx512"};
+    return names.at(static_cast<std::size_t>(set));
 }
 
 std::span<const InstructionSet> supported_instruction_sets() {

@@ -10,11 +10,11 @@ namespace {
 /// Those of the fields of one leg, one for each length of their units, and for each view.
 class DenseTables {
 public:
-    DenseTables(const route::Leg& leg, Side side) : leg_(leg), side_(side) {}
+    DenseTables(const route::Leg& leg, route::End side) : leg_(leg), side_(side) {}
 
     std::shared_ptr<const RunTable> of(const Field& field) {
         const auto* other =
-            (side_ == Side::source ? field.destination_view : field.source_view).get();
+            (side_ == route::End::source ? field.destination_view : field.source_view).get();
         auto& table = tables_[{field.unit_bytes, other}];
         if (!table) {
             table = dense_runs_of(side_, other, leg_, field.unit_bytes);
@@ -24,7 +24,7 @@ public:
 
 private:
     const route::Leg& leg_;
-    Side side_;
+    route::End side_;
     std::map<std::pair<std::int64_t, const View*>, std::shared_ptr<const RunTable>> tables_;
 };
 
@@ -52,12 +52,16 @@ Move make_move(std::shared_ptr<const RunTable> runs, const Field& field, Operati
             .runs = std::move(runs)};
 }
 
-std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields) {
+std::int64_t unit_bytes_of(std::span<const Field> fields) {
     std::int64_t bytes = 0;
     for (const auto& field : fields) {
-        bytes += leg.units() * field.unit_bytes;
+        bytes += field.unit_bytes;
     }
     return bytes;
+}
+
+std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields) {
+    return leg.units() * unit_bytes_of(fields);
 }
 
 std::int64_t source_stretch_bytes(const route::Leg& leg, std::int64_t unit_bytes) {
@@ -80,7 +84,7 @@ std::optional<std::int64_t> contiguous_destination(const route::Leg& leg) {
 std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fields,
                                std::byte* buffer) {
     std::vector<Move> moves;
-    DenseTables tables(leg, Side::destination);
+    DenseTables tables(leg, route::End::destination);
     for (const auto& field : fields) {
         moves.push_back({.source = &field.source,
                          .destination = buffer,
@@ -94,7 +98,7 @@ std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fie
 std::vector<Move> make_unpacking(const route::Leg& leg, std::span<const Field> fields,
                                  Operation operation, const std::byte* buffer) {
     std::vector<Move> moves;
-    DenseTables tables(leg, Side::source);
+    DenseTables tables(leg, route::End::source);
     for (const auto& field : fields) {
         moves.push_back(make_move(tables.of(field), field, operation, buffer, &field.destination));
         buffer += moves.back().runs->bytes();

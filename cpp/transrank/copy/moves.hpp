@@ -49,7 +49,8 @@ void execute(std::span<const Move> moves);
     return make_move(runs_of(leg, field.unit_bytes, {}), field, operation, source, destination);
 }
 
-/// Bytes that all fields have on a leg.
+/// Bytes that all fields have in a unit, and on a leg.
+[[nodiscard]] std::int64_t unit_bytes_of(std::span<const Field> fields);
 [[nodiscard]] std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields);
 
 /// How long the stretches of the source are, in bytes of one field, on average, in which a leg's

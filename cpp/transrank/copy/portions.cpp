@@ -63,9 +63,7 @@ private:
             const auto fitting =
                 std::clamp<std::int64_t>(room_ / inner.units(), 1, loop.count - step);
             auto steps = inner;
-            steps.repeat({.count = fitting,
-                          .source_stride = loop.source_stride,
-                          .destination_stride = loop.destination_stride});
+            steps.repeat(loop.times(fitting));
             add(steps);
             step += fitting;
             inner.source += fitting * loop.source_stride;
@@ -102,12 +100,8 @@ private:
                         .destination =
                             to + (i * column.destination_stride) + (j * row.destination_stride),
                         .length = segment.length};
-                    block.repeat({.count = std::min(row_units, row.count - j),
-                                  .source_stride = row.source_stride,
-                                  .destination_stride = row.destination_stride});
-                    block.repeat({.count = std::min(rows, column.count - i),
-                                  .source_stride = column.source_stride,
-                                  .destination_stride = column.destination_stride});
+                    block.repeat(row.times(std::min(row_units, row.count - j)));
+                    block.repeat(column.times(std::min(rows, column.count - i)));
                     if (block.units() > room_) {
                         begin_portion();
                     }

@@ -43,8 +43,8 @@ struct Tables {
 };
 
 // One side of a segment made dense, run after run, from `offset` on; returns its units.
-std::int64_t make_dense(route::Segment& segment, Side side, std::int64_t offset) {
-    const bool source = side == Side::source;
+std::int64_t make_dense(route::Segment& segment, route::End side, std::int64_t offset) {
+    const bool source = side == route::End::source;
     (source ? segment.source : segment.destination) = offset;
     (source ? segment.source_stride : segment.destination_stride) = segment.length;
     auto units = segment.length * segment.count;
@@ -223,11 +223,11 @@ std::shared_ptr<const RunTable> runs_between(const View* source, const View* des
                : by_pieces(source, destination, leg, unit_bytes, [](auto&...) {});
 }
 
-std::shared_ptr<const RunTable> dense_runs_of(Side dense, const View* other, const route::Leg& leg,
-                                              std::int64_t unit_bytes) {
+std::shared_ptr<const RunTable> dense_runs_of(route::End dense, const View* other,
+                                              const route::Leg& leg, std::int64_t unit_bytes) {
     std::int64_t offset = 0;
     if (other != nullptr) {
-        const bool packs = dense == Side::destination;
+        const bool packs = dense == route::End::destination;
         return by_pieces(packs ? other : nullptr, packs ? nullptr : other, leg, unit_bytes,
                          [&](std::int64_t& from, std::int64_t& to, std::int64_t length) {
                              (packs ? to : from) = offset;

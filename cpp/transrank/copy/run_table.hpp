@@ -139,10 +139,8 @@ struct LengthRange {
                                                            const route::Leg& leg,
                                                            std::int64_t unit_bytes);
 
-enum class Side : std::uint8_t { source, destination };
-
 /// The same with one side laid out densely, run after run, from 0 on; the other may have a view.
-[[nodiscard]] std::shared_ptr<const RunTable> dense_runs_of(Side dense, const View* other,
+[[nodiscard]] std::shared_ptr<const RunTable> dense_runs_of(route::End dense, const View* other,
                                                             const route::Leg& leg,
                                                             std::int64_t unit_bytes);
 

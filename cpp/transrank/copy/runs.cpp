@@ -55,56 +55,26 @@ void combine(std::byte* destination, const std::byte* source, std::size_t bytes)
 
 template <class Op>
 Combine kernel_of(Scalar scalar) {
-    switch (scalar) {
-        case Scalar::int8:
-            return combine<std::int8_t, Op>;
-        case Scalar::int16:
-            return combine<std::int16_t, Op>;
-        case Scalar::int32:
-            return combine<std::int32_t, Op>;
-        case Scalar::int64:
-            return combine<std::int64_t, Op>;
-        case Scalar::uint8:
-            return combine<std::uint8_t, Op>;
-        case Scalar::uint16:
-            return combine<std::uint16_t, Op>;
-        case Scalar::uint32:
-            return combine<std::uint32_t, Op>;
-        case Scalar::uint64:
-            return combine<std::uint64_t, Op>;
-        case Scalar::float32:
-            return combine<float, Op>;
-        case Scalar::float64:
-            return combine<double, Op>;
-        case Scalar::opaque:
-            break;
+    static constexpr std::array<Combine, scalars.size()> kernels{nullptr,
+                                                                 combine<std::int8_t, Op>,
+                                                                 combine<std::int16_t, Op>,
+                                                                 combine<std::int32_t, Op>,
+                                                                 combine<std::int64_t, Op>,
+                                                                 combine<std::uint8_t, Op>,
+                                                                 combine<std::uint16_t, Op>,
+                                                                 combine<std::uint32_t, Op>,
+                                                                 combine<std::uint64_t, Op>,
+                                                                 combine<float, Op>,
+                                                                 combine<double, Op>};
+    const auto kernel = kernels.at(static_cast<std::size_t>(scalar));
+    if (kernel == nullptr) {
+        throw std::invalid_argument(
+            "rows without a numeric scalar type can only be assigned; use the operation assign");
     }
-    throw std::invalid_argument(
-        "rows without a numeric scalar type can only be assigned; use the operation assign");
+    return kernel;
 }
 
 }  // namespace
-
-std::int64_t scalar_bytes(Scalar scalar) {
-    switch (scalar) {
-        case Scalar::int16:
-        case Scalar::uint16:
-            return sizeof(std::int16_t);
-        case Scalar::int32:
-        case Scalar::uint32:
-        case Scalar::float32:
-            return sizeof(std::int32_t);
-        case Scalar::int64:
-        case Scalar::uint64:
-        case Scalar::float64:
-            return sizeof(std::int64_t);
-        case Scalar::int8:
-        case Scalar::uint8:
-        case Scalar::opaque:
-            break;
-    }
-    return 1;
-}
 
 Combine combine_kernel(Operation operation, Scalar scalar) {
     switch (operation) {

@@ -9,9 +9,6 @@
 
 namespace transrank::copy {
 
-/// The length of a scalar in bytes; 1 for opaque rows.
-[[nodiscard]] std::int64_t scalar_bytes(Scalar scalar);
-
 /// destination = destination (op) source, over `bytes` bytes of scalars; assign copies.
 using Combine = void (*)(std::byte* destination, const std::byte* source, std::size_t bytes);
 
@@ -19,14 +16,7 @@ using Combine = void (*)(std::byte* destination, const std::byte* source, std::s
 [[nodiscard]] Combine combine_kernel(Operation operation, Scalar scalar);
 
 /// A row of a segment in bytes: where its runs lie from two bases on.
-struct ByteRuns {
-    std::int64_t source;
-    std::int64_t destination;
-    std::int64_t length;
-    std::int64_t count;
-    std::int64_t source_stride;
-    std::int64_t destination_stride;
-};
+using ByteRuns = route::Row;
 
 [[nodiscard]] inline ByteRuns in_bytes(const route::Row& row, std::int64_t unit_bytes) {
     return {.source = row.source * unit_bytes,

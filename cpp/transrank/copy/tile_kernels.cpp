@@ -149,7 +149,7 @@ TRANSRANK_AVX2 inline Part32 load(const std::byte* from) {
 }
 
 /// 4 rows of 4 units of 8 bytes.
-TRANSRANK_AVX2 inline void turn_4x4(std::array<Part32, 4>& part) {
+TRANSRANK_AVX2 inline void turn(std::array<Part32, 4>& part) {
     const auto low01 = _mm256_unpacklo_epi64(part[0].bits, part[1].bits);
     const auto high01 = _mm256_unpackhi_epi64(part[0].bits, part[1].bits);
     const auto low23 = _mm256_unpacklo_epi64(part[2].bits, part[3].bits);
@@ -160,35 +160,8 @@ TRANSRANK_AVX2 inline void turn_4x4(std::array<Part32, 4>& part) {
     part[3].bits = _mm256_permute2x128_si256(high01, high23, 0x31);
 }
 
-template <bool Streamed>
-struct Tile8Avx2 {
-    static constexpr std::int64_t unit_bytes = 8;
-    static constexpr std::int64_t rows = 4;
-
-    TRANSRANK_AVX2 static void move(std::byte* to, std::int64_t to_stride, const std::byte* from,
-                                    std::int64_t from_stride, std::int64_t all_rows) {
-        for (std::int64_t row = 0; row < all_rows; row += rows) {
-            std::array<Part32, 4> left = {load(from), load(from + from_stride),
-                                          load(from + (2 * from_stride)),
-                                          load(from + (3 * from_stride))};
-            const auto* const below = from + (4 * from_stride);
-            std::array<Part32, 4> right = {load(below), load(below + from_stride),
-                                           load(below + (2 * from_stride)),
-                                           load(below + (3 * from_stride))};
-            turn_4x4(left);
-            turn_4x4(right);
-            for (std::size_t i = 0; i < left.size(); ++i) {
-                store<Streamed>(to, left[i]);
-                store<Streamed>(to + sizeof(__m256i), right[i]);
-                to += to_stride;
-            }
-            from += rows * unit_bytes;
-        }
-    }
-};
-
 /// 8 rows of 8 units of 4 bytes.
-TRANSRANK_AVX2 inline void turn_8x8(std::array<Part32, 8>& part) {
+TRANSRANK_AVX2 inline void turn(std::array<Part32, 8>& part) {
     std::array<Part32, 8> pairs;
     for (std::size_t i = 0; i < 8; i += 2) {
         pairs[i].bits = _mm256_unpacklo_epi32(part[i].bits, part[i + 1].bits);
@@ -207,23 +180,24 @@ TRANSRANK_AVX2 inline void turn_8x8(std::array<Part32, 8>& part) {
     }
 }
 
-template <bool Streamed>
-struct Tile4Avx2 {
-    static constexpr std::int64_t unit_bytes = 4;
-    static constexpr std::int64_t rows = 8;
+/// A register of each row, and as much again.
+template <std::int64_t UnitBytes, bool Streamed>
+struct TileAvx2 {
+    static constexpr std::int64_t unit_bytes = UnitBytes;
+    static constexpr std::int64_t rows = sizeof(__m256i) / UnitBytes;
 
     TRANSRANK_AVX2 static void move(std::byte* to, std::int64_t to_stride, const std::byte* from,
                                     std::int64_t from_stride, std::int64_t all_rows) {
         for (std::int64_t row = 0; row < all_rows; row += rows) {
-            std::array<Part32, 8> left;
-            std::array<Part32, 8> right;
+            std::array<Part32, rows> left;
+            std::array<Part32, rows> right;
             for (std::size_t i = 0; i < left.size(); ++i) {
                 const auto unit = static_cast<std::int64_t>(i);
                 left[i] = load(from + (unit * from_stride));
-                right[i] = load(from + ((unit + 8) * from_stride));
+                right[i] = load(from + ((unit + rows) * from_stride));
             }
-            turn_8x8(left);
-            turn_8x8(right);
+            turn(left);
+            turn(right);
             for (std::size_t i = 0; i < left.size(); ++i) {
                 store<Streamed>(to, left[i]);
                 store<Streamed>(to + sizeof(__m256i), right[i]);
@@ -250,9 +224,11 @@ TRANSRANK_AVX512 inline Part64 quarters(const Part64& a, const Part64& b) {
     return {_mm512_maskz_shuffle_i64x2(all, a.bits, b.bits, Which)};
 }
 
-template <bool Streamed>
-struct Tile8Avx512 {
-    static constexpr std::int64_t unit_bytes = 8;
+/// 8 rows of 8 units of 8 bytes.
+template <std::int64_t UnitBytes, bool Streamed>
+struct TileAvx512 {
+    static_assert(UnitBytes == 8);
+    static constexpr std::int64_t unit_bytes = UnitBytes;
     static constexpr std::int64_t rows = 8;
 
     TRANSRANK_AVX512 static void move(std::byte* to, std::int64_t to_stride, const std::byte* from,
@@ -293,21 +269,13 @@ private:
     }
 };
 
-template <template <bool> class Tile>
-TileKernel turned_by(InstructionSet set) {
+template <template <std::int64_t, bool> class Tile, std::int64_t UnitBytes>
+TileKernel moved_by(InstructionSet set) {
+    using Cached = Tile<UnitBytes, false>;
     return {.instruction_set = set,
-            .unit_bytes = Tile<false>::unit_bytes,
-            .temporal = Plane<Tile<false>>::copy,
-            .streaming = copy_past_caches<Tile<false>, Tile<true>>};
-}
-
-template <std::int64_t UnitBytes>
-TileKernel gathered() {
-    using Cached = GatheredTile<UnitBytes, false>;
-    return {.instruction_set = InstructionSet::sse2,
             .unit_bytes = UnitBytes,
             .temporal = Plane<Cached>::copy,
-            .streaming = copy_past_caches<Cached, GatheredTile<UnitBytes, true>>};
+            .streaming = copy_past_caches<Cached, Tile<UnitBytes, true>>};
 }
 
 #undef TRANSRANK_AVX2
@@ -330,13 +298,15 @@ void add_kernels(InstructionSet set, std::vector<TileKernel>& kernels) {
             break;
 #ifdef __x86_64__
         case InstructionSet::sse2:
-            kernels.insert(kernels.end(), {gathered<16>(), gathered<32>(), gathered<64>()});
+            kernels.insert(kernels.end(),
+                           {moved_by<GatheredTile, 16>(set), moved_by<GatheredTile, 32>(set),
+                            moved_by<GatheredTile, 64>(set)});
             break;
         case InstructionSet::avx2:
-            kernels.insert(kernels.end(), {turned_by<Tile4Avx2>(set), turned_by<Tile8Avx2>(set)});
+            kernels.insert(kernels.end(), {moved_by<TileAvx2, 4>(set), moved_by<TileAvx2, 8>(set)});
             break;
         case InstructionSet::avx512:
-            kernels.push_back(turned_by<Tile8Avx512>(set));
+            kernels.push_back(moved_by<TileAvx512, 8>(set));
             break;
 #endif
         default:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/copy/transposed_runs.hpp"
 
-#include <algorithm>
-
 namespace transrank::copy {
 namespace {
 

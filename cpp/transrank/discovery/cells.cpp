@@ -8,6 +8,7 @@
 #include "transrank/discovery/messages.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/route/redistribution.hpp"
 #include "transrank/route/transfers.hpp"
 
 namespace transrank::discovery {
@@ -15,12 +16,6 @@ namespace {
 
 using layout::BlockGrid;
 using route::Leg;
-
-void check_ranks(const BlockGrid& grid, int ranks) {
-    layout::require(grid.ranks().highest() < ranks, "a layout puts a part on rank ",
-                    grid.ranks().highest(), ", but there are ", ranks,
-                    " ranks; use fewer parts or more ranks");
-}
 
 /// What must be the same on every rank.
 mpi::Words words_of(const BlockGrid& grid, const route::CellList& list) {
@@ -45,7 +40,7 @@ std::int64_t owned_cells(const BlockGrid& grid, int rank) {
     std::int64_t cells = 1;
     const auto at = grid.coordinates(part);
     for (int d = 0; d < grid.dimensions(); ++d) {
-        cells *= grid.distribution(d).owned(at[static_cast<std::size_t>(d)]);
+        cells *= grid.distribution(d).owned(at[d]);
     }
     return cells;
 }
@@ -75,7 +70,7 @@ route::Route grid_to_lists(const mpi::Communicator& comm, const BlockGrid& sourc
     const mpi::Call call(comm, "grid_to_lists");
     const int rank = comm.rank();
     const auto want = [&] {
-        check_ranks(source, comm.size());
+        route::check_ranks(source.ranks().highest(), comm.size());
         return route::cells_wanted(rank, source, destination);
     };
     auto wanted = mpi::agreed(comm, want, "lists cells of", words_of(source, destination));
@@ -92,7 +87,7 @@ route::Route lists_to_grid(const mpi::Communicator& comm, const route::CellList&
     const mpi::Call call(comm, "lists_to_grid");
     const int rank = comm.rank();
     const auto offer = [&] {
-        check_ranks(destination, comm.size());
+        route::check_ranks(destination.ranks().highest(), comm.size());
         return route::cells_offered(rank, source, destination);
     };
     auto offered = mpi::agreed(comm, offer, "lists cells of", words_of(destination, source));

@@ -15,9 +15,8 @@ namespace {
 
 void compare(const route::Route& route, const std::vector<mpi::Message>& messages) {
     for (const auto& message : messages) {
-        const auto* leg = route::find_leg(route.receives(), message.peer);
         route::check_same(message.peer, route.rank(), Reader(message).take<route::LegDigest>(),
-                          leg == nullptr ? std::nullopt : std::optional(route::digest(*leg)));
+                          route::digest(route::find_leg(route.receives(), message.peer)));
     }
     for (const auto& leg : route.receives()) {
         if (!std::ranges::binary_search(messages, leg.peer, {}, &mpi::Message::peer)) {

@@ -12,6 +12,7 @@
 #include "transrank/copy/runs.hpp"
 #include "transrank/copy/view.hpp"
 #include "transrank/exchange/strided_ranges.hpp"
+#include "transrank/layout/index_range.hpp"
 #include "transrank/layout/require.hpp"
 
 namespace transrank::exchange {
@@ -25,25 +26,50 @@ std::string name_of(std::size_t index, int rank) {
     return "field " + std::to_string(layout::counted(index)) + " on rank " + std::to_string(rank);
 }
 
-void check_length(const std::string& what, const char* side, std::int64_t extent,
-                  const route::Shape& shape, std::int64_t unit_bytes, std::int64_t bytes) {
-    if (!shape.empty() && (extent != bytes / unit_bytes || bytes % unit_bytes != 0)) {
+/// The source or the destination of a field.
+struct Side {
+    const char* name;
+    bool written;
+    const std::byte* memory;
+    std::int64_t bytes;
+    const copy::View* view;
+};
+
+std::array<Side, 2> sides_of(const Field& field) {
+    return {{{.name = "source",
+              .written = false,
+              .memory = field.source,
+              .bytes = field.source_bytes,
+              .view = field.source_view.get()},
+             {.name = "destination",
+              .written = true,
+              .memory = field.destination,
+              .bytes = field.destination_bytes,
+              .view = field.destination_view.get()}}};
+}
+
+void check_side(const std::string& what, const Side& side, const route::Route& route,
+                std::int64_t unit_bytes) {
+    const auto extent = side.written ? route.destination_extent() : route.source_extent();
+    const auto& shape = side.written ? route.shapes().destination : route.shapes().source;
+    if (!shape.empty() && (extent != side.bytes / unit_bytes || side.bytes % unit_bytes != 0)) {
         std::string lengths;
         for (const auto& length : shape) {
             lengths += (&length == &shape.front() ? "" : ", ") + std::to_string(length);
         }
-        layout::refuse(what, ": the ", side, " has ", bytes,
+        layout::refuse(what, ": the ", side.name, " has ", side.bytes,
                        " bytes; the rank's array of this grid has shape (", lengths,
                        "), halo included (its local extents), of cells of ", unit_bytes, " bytes");
     }
-    require(extent <= bytes / unit_bytes, what, ": the ", side, " holds ", bytes / unit_bytes,
-            " rows of ", unit_bytes, " bytes, the route needs ", extent);
-}
-
-void check_address(const std::string& what, const char* side, const void* address,
-                   std::int64_t bytes) {
-    require(address != nullptr || bytes <= 0, what, ": the ", side, " has ", bytes,
-            " bytes but no address");
+    require(extent <= side.bytes / unit_bytes, what, ": the ", side.name, " holds ",
+            side.bytes / unit_bytes, " rows of ", unit_bytes, " bytes, the route needs ", extent);
+    require(side.memory != nullptr || side.bytes <= 0, what, ": the ", side.name, " has ",
+            side.bytes, " bytes but no address");
+    require(side.view == nullptr || side.view->bytes() == side.bytes, what, ": the ", side.name,
+            " has ", side.bytes, " bytes, its view ",
+            side.view == nullptr ? 0 : side.view->bytes());
+    require(!side.written || side.view == nullptr || side.view->lies_apart(), what,
+            ": elements of the destination share memory; give an array whose elements lie apart");
 }
 
 // Of an array with a view by the pieces in which it lies.
@@ -98,35 +124,28 @@ struct Array {
     std::intptr_t end;
 };
 
-Array array_at(const std::byte* memory, std::int64_t bytes, const copy::View* view,
-               StridedRange unit) {
-    unit.begin = reinterpret_cast<std::intptr_t>(memory);
-    return {.unit = unit,
-            .view = view,
-            .begin = unit.begin + (view == nullptr ? 0 : view->begin()),
-            .end = unit.begin + (view == nullptr ? bytes : view->end())};
+Array array_of(const Side& side, std::int64_t unit_bytes = 0, int owner = 0) {
+    const auto begin = reinterpret_cast<std::intptr_t>(side.memory);
+    return {.unit = {.begin = begin,
+                     .length = unit_bytes,
+                     .count = 1,
+                     .stride = 0,
+                     .written = side.written,
+                     .owner = owner},
+            .view = side.view,
+            .begin = begin + (side.view == nullptr ? 0 : side.view->begin()),
+            .end = begin + (side.view == nullptr ? side.bytes : side.view->end())};
 }
 
 // Ascending, without empty ones.
 std::vector<Array> arrays_of(std::span<const Field> fields) {
     std::vector<Array> arrays;
-    const auto add = [&](const std::byte* memory, std::int64_t bytes, const auto& view,
-                         const StridedRange& unit) {
-        if (bytes > 0) {
-            arrays.push_back(array_at(memory, bytes, view.get(), unit));
-        }
-    };
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const auto& field = fields[i];
-        StridedRange unit{.begin = 0,
-                          .length = field.unit_bytes,
-                          .count = 1,
-                          .stride = 0,
-                          .written = false,
-                          .owner = static_cast<int>(i)};
-        add(field.source, field.source_bytes, field.source_view, unit);
-        unit.written = true;
-        add(field.destination, field.destination_bytes, field.destination_view, unit);
+        for (const auto& side : sides_of(fields[i])) {
+            if (side.bytes > 0) {
+                arrays.push_back(array_of(side, fields[i].unit_bytes, static_cast<int>(i)));
+            }
+        }
     }
     std::ranges::sort(arrays, {}, &Array::begin);
     return arrays;
@@ -172,26 +191,14 @@ void check_apart(const route::Route& route, std::span<const Field> fields) {
     }
 }
 
-void check_view(const std::string& what, const char* side, std::int64_t bytes,
-                const copy::View* view) {
-    require(view == nullptr || view->bytes() == bytes, what, ": the ", side, " has ", bytes,
-            " bytes, its view ", view == nullptr ? 0 : view->bytes());
-}
-
 bool same(const std::shared_ptr<const copy::View>& one,
           const std::shared_ptr<const copy::View>& other) {
     return one == other || (one && other && *one == *other);
 }
 
-/// From the first unit of a leg's destination to the last.
-struct Hull {
-    std::int64_t begin;
-    std::int64_t end;
-};
-
 // The rule: nothing is written twice.
 bool ascend_apart(std::span<const route::Leg> receives) {
-    std::vector<Hull> hulls;
+    std::vector<layout::IndexRange> hulls;
     for (const auto& leg : receives) {
         const auto outline = leg.segments.outline();
         if (outline.descents > 0) {
@@ -200,10 +207,7 @@ bool ascend_apart(std::span<const route::Leg> receives) {
         hulls.push_back(
             {.begin = leg.segments.front().destination, .end = outline.destination_end});
     }
-    std::ranges::sort(hulls, {}, &Hull::begin);
-    return std::ranges::adjacent_find(hulls, [](const Hull& one, const Hull& next) {
-               return next.begin < one.end;
-           }) == hulls.end();
+    return !layout::some_meet(std::move(hulls));
 }
 
 }  // namespace
@@ -238,22 +242,14 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const auto& field = fields[i];
         const auto what = name_of(i, comm.rank());
-        const auto scalar_bytes = copy::scalar_bytes(field.scalar);
+        const auto scalar_bytes = copy::kind_of(field.scalar).bytes;
         require(field.unit_bytes > 0, what, ": rows of ", field.unit_bytes,
                 " bytes cannot be moved");
         require(field.unit_bytes % scalar_bytes == 0, what, ": rows of ", field.unit_bytes,
                 " bytes do not consist of scalars of ", scalar_bytes, " bytes");
-        check_length(what, "source", route.source_extent(), route.shapes().source, field.unit_bytes,
-                     field.source_bytes);
-        check_length(what, "destination", route.destination_extent(), route.shapes().destination,
-                     field.unit_bytes, field.destination_bytes);
-        check_address(what, "source", field.source, field.source_bytes);
-        check_address(what, "destination", field.destination, field.destination_bytes);
-        check_view(what, "source", field.source_bytes, field.source_view.get());
-        check_view(what, "destination", field.destination_bytes, field.destination_view.get());
-        require(!field.destination_view || field.destination_view->lies_apart(), what,
-                ": elements of the destination share memory; give an array whose elements lie "
-                "apart");
+        for (const auto& side : sides_of(field)) {
+            check_side(what, side, route, field.unit_bytes);
+        }
         (void)copy::combine_kernel(operation, field.scalar);
     }
     check_apart(route, fields);
@@ -283,22 +279,15 @@ void check_arrays(const route::Route& route, std::span<const Field> fields,
     };
     std::vector<Moved> all;
     all.reserve(2 * fields.size());
-    const auto add = [&](const std::byte* was, const std::byte* is, std::int64_t bytes,
-                         const auto& view, bool written) {
-        StridedRange unit{};
-        unit.written = written;
-        all.push_back(
-            {.array = array_at(is, bytes, view.get(), unit),
-             .by = reinterpret_cast<std::intptr_t>(is) - reinterpret_cast<std::intptr_t>(was)});
-    };
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const auto& field = fields[i];
-        require((field.source != nullptr || field.source_bytes == 0) &&
-                    (field.destination != nullptr || field.destination_bytes == 0),
-                "an array given to start on rank ", route.rank(), " has no address");
-        add(bound[i].source, field.source, field.source_bytes, field.source_view, false);
-        add(bound[i].destination, field.destination, field.destination_bytes,
-            field.destination_view, true);
+        for (const auto& side : sides_of(fields[i])) {
+            require(side.memory != nullptr || side.bytes == 0, "an array given to start on rank ",
+                    route.rank(), " has no address");
+            const auto* was = side.written ? bound[i].destination : bound[i].source;
+            const auto array = array_of(side);
+            all.push_back(
+                {.array = array, .by = array.unit.begin - reinterpret_cast<std::intptr_t>(was)});
+        }
     }
     for (auto one = all.begin(); one != all.end(); ++one) {
         for (auto other = all.begin(); other != one; ++other) {

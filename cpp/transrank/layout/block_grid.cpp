@@ -71,7 +71,7 @@ void BlockGrid::adopt_memory_order(const std::vector<int>& order) {
     const int last = dimensions() - 1;
     if (order.empty()) {
         for (int dimension = 0; dimension <= last; ++dimension) {
-            memory_order_[static_cast<std::size_t>(dimension)] = last - dimension;
+            memory_order_[dimension] = last - dimension;
         }
         return;
     }
@@ -79,11 +79,11 @@ void BlockGrid::adopt_memory_order(const std::vector<int>& order) {
             " dimensions of ", distributions_.size());
     PerDimension<bool> seen{};
     for (const int dimension : order) {
-        require(dimension >= 0 && dimension <= last && !seen[static_cast<std::size_t>(dimension)],
+        require(dimension >= 0 && dimension <= last && !seen[dimension],
                 "the memory order names dimension ", counted(dimension),
                 " twice, or there is none; give each of ", counted(0), " to ", counted(last),
                 " once, the fastest first");
-        seen[static_cast<std::size_t>(dimension)] = true;
+        seen[dimension] = true;
     }
     std::ranges::copy(order, memory_order_.begin());
 }
@@ -127,9 +127,8 @@ std::int64_t BlockGrid::local_extent(int dimension, int coordinate) const noexce
 BlockGrid::Local BlockGrid::local(const PerDimension<int>& coordinates) const {
     Local made{.strides = {}, .units = 1};
     for (const int dimension : memory_order()) {
-        const auto at = static_cast<std::size_t>(dimension);
-        made.strides[at] = made.units;
-        if (__builtin_mul_overflow(made.units, local_extent(dimension, coordinates[at]),
+        made.strides[dimension] = made.units;
+        if (__builtin_mul_overflow(made.units, local_extent(dimension, coordinates[dimension]),
                                    &made.units)) {
             refuse("the local array on rank ", rank(coordinates),
                    " has more units than 64 bits can count; use more parts");
@@ -155,8 +154,7 @@ PerDimension<std::int64_t> BlockGrid::local_extents(int rank) const noexcept {
     }
     const auto at = coordinates(part);
     for (int dimension = 0; dimension < dimensions(); ++dimension) {
-        const auto d = static_cast<std::size_t>(dimension);
-        extents[d] = local_extent(dimension, at[d]);
+        extents[dimension] = local_extent(dimension, at[dimension]);
     }
     return extents;
 }
@@ -165,7 +163,7 @@ std::vector<std::int64_t> BlockGrid::shape(int rank) const {
     const auto extents = local_extents(rank);
     std::vector<std::int64_t> made;
     for (const int dimension : memory_order()) {
-        made.insert(made.begin(), extents[static_cast<std::size_t>(dimension)]);
+        made.insert(made.begin(), extents[dimension]);
     }
     return made;
 }
@@ -176,12 +174,11 @@ PerDimension<IndexRange> BlockGrid::box(int rank) const {
         return ranges;
     }
     const auto at = coordinates(ranks_.part(rank));
-    for (int dimension = 0; dimension < dimensions(); ++dimension) {
-        const auto d = static_cast<std::size_t>(dimension);
-        const std::int64_t pieces = distribution(dimension).ranges(at[d]);
-        require(pieces <= 1, "rank ", rank, " owns ", pieces, " ranges of dimension ",
-                counted(dimension), ", so its cells are not a box; Distribution.ranges gives them");
-        ranges[d] = pieces == 0 ? IndexRange{} : distribution(dimension).range(at[d]);
+    for (int d = 0; d < dimensions(); ++d) {
+        const std::int64_t pieces = distribution(d).ranges(at[d]);
+        require(pieces <= 1, "rank ", rank, " owns ", pieces, " ranges of dimension ", counted(d),
+                ", so its cells are not a box; Distribution.ranges gives them");
+        ranges[d] = pieces == 0 ? IndexRange{} : distribution(d).range(at[d]);
     }
     return ranges;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,7 +17,16 @@ namespace transrank::layout {
 inline constexpr int max_dimensions = 6;
 /// One value per dimension; those beyond the grid's dimensions are not used.
 template <class T>
-using PerDimension = std::array<T, max_dimensions>;
+struct PerDimension : std::array<T, max_dimensions> {
+    template <std::integral Dimension>
+    [[nodiscard]] constexpr T& operator[](Dimension dimension) noexcept {
+        return this->data()[dimension];
+    }
+    template <std::integral Dimension>
+    [[nodiscard]] constexpr const T& operator[](Dimension dimension) const noexcept {
+        return this->data()[dimension];
+    }
+};
 
 /// Rows of cells that surround a block in one dimension, in the local array only.
 struct Halo {
@@ -61,9 +71,7 @@ public:
     [[nodiscard]] const Distribution& distribution(int dimension) const noexcept {
         return distributions_[static_cast<std::size_t>(dimension)];
     }
-    [[nodiscard]] const Halo& halo(int dimension) const noexcept {
-        return halo_[static_cast<std::size_t>(dimension)];
-    }
+    [[nodiscard]] const Halo& halo(int dimension) const noexcept { return halo_[dimension]; }
     [[nodiscard]] std::span<const Distribution> distributions() const noexcept {
         return distributions_;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace transrank::layout {
 
@@ -23,6 +24,14 @@ struct IndexRange {
 [[nodiscard]] constexpr IndexRange intersection(const IndexRange& a, const IndexRange& b) noexcept {
     const std::int64_t begin = std::max(a.begin, b.begin);
     return {.begin = begin, .end = std::max(begin, std::min(a.end, b.end))};
+}
+
+/// Whether two of these ranges, none of which is empty, meet.
+[[nodiscard]] inline bool some_meet(std::vector<IndexRange> ranges) {
+    std::ranges::sort(ranges, {}, &IndexRange::begin);
+    return std::ranges::adjacent_find(ranges, [](const IndexRange& one, const IndexRange& next) {
+               return next.begin < one.end;
+           }) != ranges.end();
 }
 
 }  // namespace transrank::layout

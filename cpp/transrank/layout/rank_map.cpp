@@ -2,7 +2,6 @@
 #include "transrank/layout/rank_map.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>

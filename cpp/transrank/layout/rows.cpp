@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/layout/rows.hpp"
 
-#include <cstddef>
 #include <utility>
 
 #include "transrank/layout/require.hpp"

@@ -12,13 +12,17 @@ namespace {
 using layout::IndexRange;
 using layout::Stretch;
 
-/// Calls `visit` with each stretch of the distribution that meets the range, in ascending order.
+/// Calls `visit` for each owner of some of the range, which begins at `position` in a local array,
+/// in ascending order: with the position there and that in the owner's array.
 template <class Visit>
-void for_each_stretch(const layout::Distribution& distribution, const IndexRange& range,
-                      const Visit& visit) {
+void for_each_owner(const Axis& axis, const IndexRange& range, std::int64_t position,
+                    const Visit& visit) {
     for (std::int64_t index = range.begin; index < range.end;) {
-        const Stretch stretch = distribution.stretch(index);
-        visit(stretch);
+        const Stretch stretch = axis.distribution.stretch(index);
+        const IndexRange common = intersection(stretch.range, range);
+        visit(stretch.part, position + (common.begin - range.begin),
+              axis.halo.low + stretch.position + (common.begin - stretch.range.begin),
+              common.length());
         index = stretch.range.end;
     }
 }
@@ -76,27 +80,14 @@ void send_to_halos(const IndexRange& range, std::int64_t position, const Axis& d
     }
 }
 
-/// Sends `range`, which begins at `position` locally, to its owners.
-template <class Add>
-void send_to_owners(const IndexRange& range, std::int64_t position, const Axis& destination,
-                    const Add& add) {
-    for_each_stretch(destination.distribution, range, [&](const Stretch& stretch) {
-        const IndexRange common = intersection(stretch.range, range);
-        add(stretch.part, position + (common.begin - range.begin),
-            destination.halo.low + stretch.position + (common.begin - stretch.range.begin),
-            common.length());
-    });
-}
-
 /// Receives `range` from its owners, to lie from `position` on.
 template <class Add>
 void receive_range(const Axis& source, const IndexRange& range, std::int64_t position,
                    const Add& add) {
-    for_each_stretch(source.distribution, range, [&](const Stretch& stretch) {
-        const IndexRange common = intersection(stretch.range, range);
-        add(stretch.part, source.halo.low + stretch.position + (common.begin - stretch.range.begin),
-            position + (common.begin - range.begin), common.length());
-    });
+    for_each_owner(source, range, position,
+                   [&](int part, std::int64_t here, std::int64_t there, std::int64_t length) {
+                       add(part, there, here, length);
+                   });
 }
 
 template <class Add>
@@ -107,7 +98,7 @@ void send_part(const Axis& source, int part, const Axis& destination, const Add&
             if (wants_halo(destination)) {
                 send_to_halos(shifted, position, destination, add);
             } else {
-                send_to_owners(shifted, position, destination, add);
+                for_each_owner(destination, shifted, position, add);
             }
         });
     });

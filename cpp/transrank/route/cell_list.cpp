@@ -29,7 +29,7 @@ public:
         const int n = grid.dimensions();
         for (int i = 0; i < n; ++i) {
             const int dimension = numbering == layout::Order::first_fastest ? i : n - 1 - i;
-            order_[static_cast<std::size_t>(i)] = dimension;
+            order_[i] = dimension;
             const std::int64_t extent = grid.distribution(dimension).extent();
             layout::require(!__builtin_mul_overflow(size_, extent, &size_),
                             "the grid has more cells than 64 bits can number");
@@ -44,19 +44,18 @@ public:
         layout::PerDimension<std::int64_t> position{};
         IndexRange range{.begin = cell, .end = cell + 1};
         for (int i = 0; i < grid_.dimensions(); ++i) {
-            const int dimension = order_[static_cast<std::size_t>(i)];
-            const auto at = static_cast<std::size_t>(dimension);
+            const int dimension = order_[i];
             const std::int64_t extent = grid_.distribution(dimension).extent();
             const std::int64_t index = cell % extent;
             cell /= extent;
             const auto stretch = grid_.distribution(dimension).stretch(index);
-            owner[at] = stretch.part;
-            position[at] = grid_.halo(dimension).low + stretch.position;
+            owner[dimension] = stretch.part;
+            position[dimension] = grid_.halo(dimension).low + stretch.position;
             if (i == 0) {
                 range = {.begin = range.begin - (index - stretch.range.begin),
                          .end = range.begin + (stretch.range.end - index)};
             } else {
-                position[at] += index - stretch.range.begin;
+                position[dimension] += index - stretch.range.begin;
             }
         }
         return locate(range, owner, position);
@@ -66,13 +65,10 @@ private:
     [[nodiscard]] Line locate(const IndexRange& range, const layout::PerDimension<int>& owner,
                               const layout::PerDimension<std::int64_t>& position) const {
         const auto strides = grid_.strides(owner);
-        Line line{.range = range,
-                  .rank = grid_.rank(owner),
-                  .unit = 0,
-                  .stride = strides[static_cast<std::size_t>(order_[0])]};
+        Line line{
+            .range = range, .rank = grid_.rank(owner), .unit = 0, .stride = strides[order_[0]]};
         for (const int dimension : grid_.memory_order()) {
-            const auto at = static_cast<std::size_t>(dimension);
-            line.unit += position[at] * strides[at];
+            line.unit += position[dimension] * strides[dimension];
         }
         return line;
     }

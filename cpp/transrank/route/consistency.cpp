@@ -24,26 +24,11 @@ std::string describe(const std::optional<LegDigest>& leg) {
     return text.str();
 }
 
-[[noreturn]] void refuse_pair(int sender, int receiver, const std::optional<LegDigest>& sent,
-                              const std::optional<LegDigest>& received) {
-    layout::refuse("the leg from rank ", sender, " to rank ", receiver, " differs: rank ", sender,
-                   " sends ", describe(sent), ", rank ", receiver, " receives ", describe(received),
-                   "; build both sides from the same layouts");
-}
-
-/// Digests are made only to be described.
-void check_pair(int sender, int receiver, const Leg* sent, const Leg* received) {
-    const bool same =
-        sent != nullptr && received != nullptr && sent->segments == received->segments;
-    if (!same) {
-        const auto digest_of = [](const Leg* leg) {
-            return leg == nullptr ? std::nullopt : std::optional(digest(*leg));
-        };
-        refuse_pair(sender, receiver, digest_of(sent), digest_of(received));
-    }
-}
-
 }  // namespace
+
+std::optional<LegDigest> digest(const Leg* leg) {
+    return leg == nullptr ? std::nullopt : std::optional(digest(*leg));
+}
 
 LegDigest digest(const Leg& leg) {
     return {.units = leg.units(),
@@ -54,7 +39,9 @@ LegDigest digest(const Leg& leg) {
 void check_same(int sender, int receiver, const std::optional<LegDigest>& sent,
                 const std::optional<LegDigest>& received) {
     if (!sent || sent != received) {
-        refuse_pair(sender, receiver, sent, received);
+        layout::refuse("the leg from rank ", sender, " to rank ", receiver, " differs: rank ",
+                       sender, " sends ", describe(sent), ", rank ", receiver, " receives ",
+                       describe(received), "; build both sides from the same layouts");
     }
 }
 
@@ -69,11 +56,12 @@ void check_consistent(std::span<const Route> routes) {
     for (const Route& route : routes) {
         for (const Leg& leg : route.sends()) {
             const auto& receives = routes[static_cast<std::size_t>(leg.peer)].receives();
-            check_pair(route.rank(), leg.peer, &leg, find_leg(receives, route.rank()));
+            check_same(route.rank(), leg.peer, digest(leg),
+                       digest(find_leg(receives, route.rank())));
         }
         for (const Leg& leg : route.receives()) {
             const auto& sends = routes[static_cast<std::size_t>(leg.peer)].sends();
-            check_pair(leg.peer, route.rank(), find_leg(sends, route.rank()), &leg);
+            check_same(leg.peer, route.rank(), digest(find_leg(sends, route.rank())), digest(leg));
         }
     }
 }

@@ -17,6 +17,8 @@ struct LegDigest {
     friend bool operator==(const LegDigest&, const LegDigest&) = default;
 };
 [[nodiscard]] LegDigest digest(const Leg& leg);
+/// Of the leg, if there is one.
+[[nodiscard]] std::optional<LegDigest> digest(const Leg* leg);
 
 /// Checks that both ranks of a leg hold the same one. Throws std::invalid_argument naming the two
 /// and what each of them holds, if anything.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/route/directory.hpp"
 
-#include <cstddef>
-
 #include "transrank/layout/require.hpp"
 #include "transrank/route/ghost.hpp"
 #include "transrank/route/leg.hpp"
@@ -36,25 +34,16 @@ std::vector<std::pair<int, std::vector<ListRun>>> runs_by_directory(
     return made;
 }
 
-std::vector<Forward> match(std::span<const ListRun> sources,
-                           std::span<const ListRun> destinations) {
-    std::vector<Delivery> deliveries;
-    deliveries.reserve(sources.size());
-    for (const auto& [rank, begin, length, position] : sources) {
-        deliveries.push_back(
-            {.begin = begin, .length = length, .source = position, .origin = rank});
-    }
-    if (const auto clash = sort_deliveries(deliveries)) {
+std::vector<Forward> match(std::vector<ListRun> sources, std::span<const ListRun> destinations) {
+    if (const auto clash = sort_deliveries(sources)) {
         layout::refuse("index ", layout::counted(clash->number), " is in the source lists of rank ",
                        clash->one, " and of rank ", clash->other, "; an index has one owner");
     }
     std::vector<Transfer> transfers;
-    for (const auto& [rank, begin, length, position] : destinations) {
-        const auto missing = append_transfers(
-            deliveries, rank, {.source = begin, .destination = position, .length = length},
-            transfers);
+    for (const auto& wanted : destinations) {
+        const auto missing = append_transfers(sources, wanted, transfers);
         layout::require(!missing, "index ", layout::counted(missing.value_or(0)), ", which rank ",
-                        rank, " wants, is in no source list");
+                        wanted.rank, " wants, is in no source list");
     }
     return join(std::move(transfers));
 }

@@ -11,15 +11,6 @@
 
 namespace transrank::route {
 
-/// Indices that follow each other in a rank's list: `begin` + i stands at `position` + i.
-struct ListRun {
-    int rank = 0;
-    std::int64_t begin = 0;
-    std::int64_t length = 0;
-    std::int64_t position = 0;
-    friend bool operator==(const ListRun&, const ListRun&) = default;
-};
-
 /// The runs of a rank's list that the parts of `directory` look after, cut at their ends: for each
 /// part that has any, ascending, its runs in the order of the list. Throws std::invalid_argument
 /// naming the rank, the position and the index when an index is not in [0, extent).
@@ -30,7 +21,7 @@ struct ListRun {
 /// the source entry of equal index. An index may be wanted more than once. Throws
 /// std::invalid_argument naming the index and the ranks when an index is in the sources twice
 /// or is wanted but in none.
-[[nodiscard]] std::vector<Forward> match(std::span<const ListRun> sources,
+[[nodiscard]] std::vector<Forward> match(std::vector<ListRun> sources,
                                          std::span<const ListRun> destinations);
 
 }  // namespace transrank::route

@@ -14,7 +14,6 @@
 #include <system_error>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include "transrank/route/file_format.hpp"
 
@@ -75,20 +74,6 @@ std::filesystem::path partial_name(const std::filesystem::path& path) {
     return name;
 }
 
-int write_and_rename(int descriptor, std::span<const std::byte> bytes,
-                     const std::filesystem::path& partial, const std::filesystem::path& path) {
-    Descriptor file(descriptor);
-    int cause = write_all(file.number(), bytes);
-    if (cause == 0) {
-        cause = synchronise(file.number());
-    }
-    const int cause_of_close = file.close();
-    if (cause != 0 || cause_of_close != 0) {
-        return cause != 0 ? cause : cause_of_close;
-    }
-    return ::rename(partial.c_str(), path.c_str()) == 0 ? 0 : errno;
-}
-
 /// Makes a renaming last: it is an entry of the folder.
 int synchronise_folder(const std::filesystem::path& path) {
     const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
@@ -134,21 +119,25 @@ Words read_words(const std::filesystem::path& path) {
 }  // namespace
 
 void save(const Route& route, const std::filesystem::path& path) {
+    const auto succeed = [&](int cause) {
+        if (cause != 0) {
+            fail("write", path, cause);
+        }
+    };
     const Words words = encode(route);
     const auto partial = partial_name(path);
-    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0) {
-        fail("write", path, errno);
-    }
-    int cause = write_and_rename(descriptor, std::as_bytes(std::span(words)), partial, path);
-    if (cause != 0) {
+    Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    succeed(file.number() < 0 ? errno : 0);
+    try {
+        succeed(write_all(file.number(), std::as_bytes(std::span(words))));
+        succeed(synchronise(file.number()));
+        succeed(file.close());
+        succeed(::rename(partial.c_str(), path.c_str()) == 0 ? 0 : errno);
+    } catch (const FileError&) {
         ::unlink(partial.c_str());
-        fail("write", path, cause);
+        throw;
     }
-    cause = synchronise_folder(path);
-    if (cause != 0) {
-        fail("write", path, cause);
-    }
+    succeed(synchronise_folder(path));
 }
 
 Route load(const std::filesystem::path& path) {

@@ -2,7 +2,6 @@
 #include "transrank/route/file_format.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <initializer_list>

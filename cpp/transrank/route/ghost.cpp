@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/route/ghost.hpp"
 
-#include <cstddef>
 #include <unordered_map>
 
 #include "transrank/layout/require.hpp"
-#include "transrank/route/leg_builder.hpp"
 
 namespace transrank::route {
 

@@ -111,7 +111,7 @@ bool is_wanted(const Region& region, int dimensions, Corners corners) {
 /// The next region, the first dimension of `order` varying fastest; false after the last one.
 bool advance(Region& region, std::span<const int> order) {
     for (const int dimension : order) {
-        Zone& zone = region[static_cast<std::size_t>(dimension)];
+        Zone& zone = region[dimension];
         if (zone != Zone::high) {
             zone = static_cast<Zone>(static_cast<int>(zone) + 1);
             return true;
@@ -128,16 +128,14 @@ public:
         : grid_(grid), mine_(grid.coordinates(part)), direction_(direction) {
         own_strides_ = grid.strides(mine_);
         for (int d = 0; d < grid.dimensions(); ++d) {
-            const auto i = static_cast<std::size_t>(d);
-            slabs_[i] = halo_slabs(grid.distribution(d), grid.halo(d), mine_[i], direction);
+            slabs_[d] = halo_slabs(grid.distribution(d), grid.halo(d), mine_[d], direction);
         }
     }
 
     /// Appends the leg of a region unless nothing fills it.
     void append(const Region& region, std::vector<Leg>& legs) {
         PerDimension<int> peer{};
-        for (const int dimension : grid_.memory_order()) {
-            const auto i = static_cast<std::size_t>(dimension);
+        for (const int i : grid_.memory_order()) {
             peer[i] = slab_of(slabs_[i], region[i]).peer;
             if (peer[i] == Slab::nobody) {
                 return;
@@ -152,8 +150,7 @@ private:
         const auto& source_strides = sending ? own_strides_ : peer_strides;
         const auto& destination_strides = sending ? peer_strides : own_strides_;
         Segment made{.length = 1};
-        for (const int dimension : grid_.memory_order()) {
-            const auto i = static_cast<std::size_t>(dimension);
+        for (const int i : grid_.memory_order()) {
             const Slab& slab = slab_of(slabs_[i], region[i]);
             made.repeat({.count = slab.length,
                          .source_stride = source_strides[i],
@@ -214,7 +211,7 @@ void check_thinnest(const BlockGrid& grid, int dimension) {
     const bool has_neighbors = halo.periodic || length < distribution.extent();
     if (length > 0 && length < width && has_neighbors) {
         PerDimension<int> thin{};
-        thin[static_cast<std::size_t>(dimension)] = part;
+        thin[dimension] = part;
         layout::refuse("halo width (", width, ") exceeds the owned extent (", length,
                        ") of dimension ", layout::counted(dimension), " on rank ", grid.rank(thin),
                        "; use fewer parts along it or a narrower halo");

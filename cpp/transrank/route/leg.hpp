@@ -22,6 +22,9 @@ struct Leg {
     friend bool operator==(const Leg&, const Leg&) = default;
 };
 
+/// Which side of a leg an array is.
+enum class End : std::uint8_t { source, destination };
+
 /// The legs with source and destination changed about.
 [[nodiscard]] std::vector<Leg> turned(std::span<const Leg> legs);
 

@@ -2,7 +2,6 @@
 #include "transrank/route/leg_builder.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 namespace transrank::route {

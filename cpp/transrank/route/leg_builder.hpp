@@ -16,18 +16,12 @@ namespace transrank::route {
 class LegBuilder {
 public:
     void add(int peer, std::int64_t source, std::int64_t destination, std::int64_t length) {
-        if (last_ == growing_.size() || growing_[last_].peer != peer) {
-            find(peer);
-        }
-        growing_[last_].runs.add(source, destination, length);
+        runs_with(peer).add(source, destination, length);
     }
     /// The same as adding runs of one unit each, see Compressor::add_units.
     void add_units(int peer, std::span<const std::int64_t> sources, std::int64_t shift,
                    std::int64_t destination) {
-        if (last_ == growing_.size() || growing_[last_].peer != peer) {
-            find(peer);
-        }
-        growing_[last_].runs.add_units(sources, shift, destination);
+        runs_with(peer).add_units(sources, shift, destination);
     }
     /// The legs, ascending by peer; leaves the builder empty.
     [[nodiscard]] std::vector<Leg> finish();
@@ -37,6 +31,12 @@ private:
         int peer;
         Compressor runs;
     };
+    Compressor& runs_with(int peer) {
+        if (last_ == growing_.size() || growing_[last_].peer != peer) {
+            find(peer);
+        }
+        return growing_[last_].runs;
+    }
     void find(int peer);
 
     std::vector<GrowingLeg> growing_;

@@ -24,9 +24,7 @@ Segment moved(Segment box, const Loop& step, std::int64_t source, std::int64_t d
 }
 
 Segment repeated(Segment box, const Loop& step, const Segment& piece) {
-    box.repeat({.count = piece.length,
-                .source_stride = step.source_stride,
-                .destination_stride = step.destination_stride});
+    box.repeat(step.times(piece.length));
     box.repeat({.count = piece.count,
                 .source_stride = piece.source_stride * step.source_stride,
                 .destination_stride = piece.destination_stride * step.destination_stride});

@@ -18,15 +18,12 @@ struct Overlap {
     layout::PerDimension<std::int64_t> destination_strides{};
     std::span<const int> order;  // the dimensions from the destination's fastest to its slowest
 
-    [[nodiscard]] std::size_t dimension(std::size_t level) const {
-        return static_cast<std::size_t>(order[level]);
-    }
     [[nodiscard]] const Segments& along(std::size_t level) const {
-        return pieces[dimension(level)]->segments;
+        return pieces[order[level]]->segments;
     }
     [[nodiscard]] Loop step(std::size_t level) const {
-        return {.source_stride = source_strides[dimension(level)],
-                .destination_stride = destination_strides[dimension(level)]};
+        return {.source_stride = source_strides[order[level]],
+                .destination_stride = destination_strides[order[level]]};
     }
 };
 

@@ -71,9 +71,7 @@ std::vector<Leg> legs(int rank, Direction direction, const BlockGrid& source,
     for (int d = 0; d < own.dimensions(); ++d) {
         const Axis from = axis(source, d, Coverage::owned);
         const Axis to = axis(destination, d, coverage);
-        const auto at = static_cast<std::size_t>(d);
-        shared[at] =
-            sending ? pieces_sent(from, mine[at], to) : pieces_received(from, to, mine[at]);
+        shared[d] = sending ? pieces_sent(from, mine[d], to) : pieces_received(from, to, mine[d]);
     }
     const auto used = std::span(shared).first(static_cast<std::size_t>(own.dimensions()));
     std::vector<Leg> made;
@@ -87,13 +85,12 @@ std::vector<Leg> legs(int rank, Direction direction, const BlockGrid& source,
     return made;
 }
 
-void check_ranks(int ranks, const BlockGrid& source, const BlockGrid& destination) {
-    const int highest = std::max(source.ranks().highest(), destination.ranks().highest());
+}  // namespace
+
+void check_ranks(int highest, int ranks) {
     layout::require(highest < ranks, "a layout puts a part on rank ", highest, ", but there are ",
                     ranks, " ranks; use fewer parts or more ranks");
 }
-
-}  // namespace
 
 void check_same_grid(const BlockGrid& source, const BlockGrid& destination) {
     using layout::require;
@@ -112,7 +109,7 @@ void check_same_grid(const BlockGrid& source, const BlockGrid& destination) {
 Route redistribution(int rank, int ranks, const BlockGrid& source, const BlockGrid& destination,
                      Coverage coverage) {
     check_same_grid(source, destination);
-    check_ranks(ranks, source, destination);
+    check_ranks(std::max(source.ranks().highest(), destination.ranks().highest()), ranks);
     return {rank,
             ranks,
             source.units(rank),

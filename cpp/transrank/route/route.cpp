@@ -2,11 +2,9 @@
 #include "transrank/route/route.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <ranges>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "transrank/layout/block_grid.hpp"
 #include "transrank/layout/require.hpp"

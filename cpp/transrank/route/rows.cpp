@@ -6,7 +6,6 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/compressor.hpp"
-#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 

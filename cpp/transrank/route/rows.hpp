@@ -17,9 +17,6 @@ struct RowPlace {
     friend bool operator==(const RowPlace&, const RowPlace&) = default;
 };
 
-/// Which side of a leg an array is.
-enum class End : std::uint8_t { source, destination };
-
 /// The places of the rows of a leg that counts in rows, in the leg's order: what an owner sends the
 /// rank that asked for them, and with it the lengths of the rows that will arrive.
 /// Throws std::invalid_argument when the leg names a row that is not there.

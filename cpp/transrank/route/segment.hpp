@@ -13,6 +13,10 @@ struct Loop {
     std::int64_t source_stride = 0;
     std::int64_t destination_stride = 0;
 
+    /// So many steps of the same strides.
+    [[nodiscard]] Loop times(std::int64_t steps) const noexcept {
+        return {steps, source_stride, destination_stride};
+    }
     friend bool operator==(const Loop&, const Loop&) = default;
 };
 

@@ -5,50 +5,48 @@
 #include <cstddef>
 
 #include "transrank/route/compressor.hpp"
-#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 
-std::vector<Delivery> deliveries(std::span<const Leg> receives) {
-    std::vector<Delivery> made;
+std::vector<ListRun> deliveries(std::span<const Leg> receives) {
+    std::vector<ListRun> made;
     for (const auto& leg : receives) {
         for_each_run(leg, [&](std::int64_t source, std::int64_t begin, std::int64_t length) {
             made.push_back(
-                {.begin = begin, .length = length, .source = source, .origin = leg.peer});
+                {.rank = leg.peer, .begin = begin, .length = length, .position = source});
         });
     }
     return made;
 }
 
-std::optional<Clash> sort_deliveries(std::vector<Delivery>& deliveries) {
-    std::ranges::sort(deliveries, {}, &Delivery::begin);
+std::optional<Clash> sort_deliveries(std::vector<ListRun>& deliveries) {
+    std::ranges::sort(deliveries, {}, &ListRun::begin);
     for (std::size_t i = 1; i < deliveries.size(); ++i) {
-        const auto& [begin, length, source, origin] = deliveries[i - 1];
+        const auto& [rank, begin, length, position] = deliveries[i - 1];
         if (begin + length > deliveries[i].begin) {
-            return Clash{
-                .number = deliveries[i].begin, .one = origin, .other = deliveries[i].origin};
+            return Clash{.number = deliveries[i].begin, .one = rank, .other = deliveries[i].rank};
         }
     }
     return std::nullopt;
 }
 
-std::optional<std::int64_t> append_transfers(const std::vector<Delivery>& deliveries, int target,
-                                             const Segment& wanted,
+std::optional<std::int64_t> append_transfers(const std::vector<ListRun>& deliveries,
+                                             const ListRun& wanted,
                                              std::vector<Transfer>& transfers) {
-    auto from = std::ranges::upper_bound(deliveries, wanted.source, {}, &Delivery::begin);
+    auto from = std::ranges::upper_bound(deliveries, wanted.begin, {}, &ListRun::begin);
     from -= from == deliveries.begin() ? 0 : 1;
     for (std::int64_t done = 0; done < wanted.length; ++from) {
-        const std::int64_t number = wanted.source + done;
+        const std::int64_t number = wanted.begin + done;
         if (from == deliveries.end() || number < from->begin ||
             number >= from->begin + from->length) {
             return number;
         }
         const std::int64_t skipped = number - from->begin;
         const std::int64_t length = std::min(from->length - skipped, wanted.length - done);
-        transfers.push_back({.origin = from->origin,
-                             .target = target,
-                             .destination = wanted.destination + done,
-                             .source = from->source + skipped,
+        transfers.push_back({.origin = from->rank,
+                             .target = wanted.rank,
+                             .destination = wanted.position + done,
+                             .source = from->position + skipped,
                              .length = length});
         done += length;
     }

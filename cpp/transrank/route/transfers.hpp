@@ -11,13 +11,14 @@
 
 namespace transrank::route {
 
-/// Numbers [begin, begin + length) and where they come from: units of an array between two routes,
-/// or indices of a list.
-struct Delivery {
+/// Numbers that follow each other, of units of an array or of indices in a list: `begin` + i stands
+/// at `position` + i of `rank`.
+struct ListRun {
+    int rank = 0;
     std::int64_t begin = 0;
     std::int64_t length = 0;
-    std::int64_t source = 0;
-    int origin = 0;
+    std::int64_t position = 0;
+    friend bool operator==(const ListRun&, const ListRun&) = default;
 };
 
 /// One run from its origin to its target.
@@ -38,8 +39,8 @@ struct Forward {
     friend bool operator==(const Forward&, const Forward&) = default;
 };
 
-/// What the legs deliver to their destination, in no order.
-[[nodiscard]] std::vector<Delivery> deliveries(std::span<const Leg> receives);
+/// What the legs deliver to their destination, and from where, in no order.
+[[nodiscard]] std::vector<ListRun> deliveries(std::span<const Leg> receives);
 
 /// A number that two ranks deliver.
 struct Clash {
@@ -49,13 +50,12 @@ struct Clash {
 };
 
 /// Sorts by number; returns a number that is delivered twice, if any.
-[[nodiscard]] std::optional<Clash> sort_deliveries(std::vector<Delivery>& deliveries);
+[[nodiscard]] std::optional<Clash> sort_deliveries(std::vector<ListRun>& deliveries);
 
-/// Appends the transfers to `target` of the numbers [wanted.source, wanted.source + wanted.length),
-/// which belong at wanted.destination, cut where they come from different places. Returns the first
-/// number that nobody delivers. The deliveries must be sorted.
-[[nodiscard]] std::optional<std::int64_t> append_transfers(const std::vector<Delivery>& deliveries,
-                                                           int target, const Segment& wanted,
+/// Appends the transfers of the numbers that a rank wants, cut where they come from different
+/// places. Returns the first number that nobody delivers. The deliveries must be sorted.
+[[nodiscard]] std::optional<std::int64_t> append_transfers(const std::vector<ListRun>& deliveries,
+                                                           const ListRun& wanted,
                                                            std::vector<Transfer>& transfers);
 
 /// The compressed legs of all pairs, ascending by origin, then by peer.

@@ -27,6 +27,7 @@ bool copies_exactly(Copy copy, const Bytes& source, std::size_t from, std::size_
     std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from), bytes,
                 expected.begin() + static_cast<std::ptrdiff_t>(to));
     copy(target.data() + to, source.data() + from, bytes);
+    end_streaming();
     return target == expected;
 }
 
@@ -40,7 +41,7 @@ TEST_CASE("every kernel copies every short length from and to every place in a l
         for (std::size_t bytes = 0; bytes < 330; bytes += bytes < 140 ? 1 : 7) {
             for (std::size_t to = 0; to < 66; ++to) {
                 const std::size_t from = (to * 13 + bytes) % 67;
-                wrong += copies_exactly(kernel.nontemporal, source, from, to, bytes) ? 0 : 1;
+                wrong += copies_exactly(kernel.streaming, source, from, to, bytes) ? 0 : 1;
             }
         }
         CHECK(wrong == 0);
@@ -51,8 +52,8 @@ TEST_CASE("every kernel copies buffers larger than the first caches") {
     const auto source = random_bytes((std::size_t{4} << 20) + 100);
     for (const auto& kernel : copy_kernels()) {
         CAPTURE(name(kernel.instruction_set));
-        CHECK(copies_exactly(kernel.nontemporal, source, 3, 65, (std::size_t{4} << 20) + 5));
-        CHECK(copies_exactly(kernel.nontemporal, source, 0, 64, std::size_t{4} << 20));
+        CHECK(copies_exactly(kernel.streaming, source, 3, 65, (std::size_t{4} << 20) + 5));
+        CHECK(copies_exactly(kernel.streaming, source, 0, 64, std::size_t{4} << 20));
     }
 }
 
@@ -68,14 +69,14 @@ TEST_CASE(
         CHECK(kernels[i].instruction_set == sets[i + 1]);
     }
     if (!kernels.empty()) {
-        CHECK((nontemporal_copy() == kernels.back().nontemporal));
+        CHECK((streaming_copy() == kernels.back().streaming));
     }
 }
 
 #if defined(__x86_64__)
 TEST_CASE("every x86-64 processor writes past its caches") {
     CHECK(supported_instruction_sets().size() >= 2);
-    CHECK((nontemporal_copy() != nullptr));
+    CHECK((streaming_copy() != nullptr));
 }
 #endif
 

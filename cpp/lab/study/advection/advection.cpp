@@ -22,8 +22,8 @@
 #include "lab/study/advection/wave.hpp"
 #include "lab/study/baseline/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
+#include "lab/study/baseline/nontemporal.hpp"
 #include "lab/study/table.hpp"
-#include "transrank/copy/copy_kernels.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 
@@ -201,7 +201,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
     auto fields = fields_of(point, setting.comm);
     const auto& transport = point.text("transport");
     if (is_copy(transport)) {
-        const auto copy = transport == "memcpy" ? library_copy : copy::nontemporal_copy();
+        const auto copy = transport == "memcpy" ? library_copy : baseline::nontemporal_copy();
         return std::make_unique<Copies>(point, std::move(fields), copy);
     }
     return std::make_unique<Steps>(point, std::move(fields));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "transrank/copy/copy_kernels.hpp"
+#include "lab/study/baseline/nontemporal.hpp"
 #include "transrank/exchange/exchange.hpp"
 
 namespace transrank::lab::study::baseline {
@@ -59,7 +59,7 @@ std::vector<std::string> others_than(std::span<const std::string_view> chosen,
 }
 
 std::string obstacle(std::string_view name) {
-    return name == "nontemporal" && copy::nontemporal_copy() == nullptr
+    return name == "nontemporal" && nontemporal_copy() == nullptr
                ? "no stores past the caches are known for this processor"
                : "";
 }

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "lab/study/baseline/baseline.hpp"
+#include "lab/study/baseline/nontemporal.hpp"
 #include "lab/study/baseline/packing.hpp"
-#include "transrank/copy/copy_kernels.hpp"
 #include "transrank/copy/moves.hpp"
 
 namespace transrank::lab::study::baseline {
@@ -127,7 +127,7 @@ std::vector<Entry> copies() {
             {.name = "nontemporal",
              .summary = "as many bytes, in one copy past the caches",
              .own_memory = true,
-             .make = made<Whole, copy::nontemporal_copy, Calls::once>},
+             .make = made<Whole, nontemporal_copy, Calls::once>},
             {.name = "memcpy-runs",
              .summary = "the runs that arrive, each by memcpy, from the rank's own memory",
              .own_memory = true,

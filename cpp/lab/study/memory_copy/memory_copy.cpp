@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "lab/study/baseline/baseline.hpp"
+#include "lab/study/baseline/nontemporal.hpp"
 #include "lab/study/memory_copy/memory_operation.hpp"
 #include "lab/study/table.hpp"
 
@@ -31,7 +32,7 @@ std::unique_ptr<measure::Operation> make_memcpy(const measure::Case& point,
 
 std::unique_ptr<measure::Operation> make_nontemporal(const measure::Case& point,
                                                      const Setting& setting) {
-    return make_copy_operation(point, setting, copy::nontemporal_copy());
+    return make_copy_operation(point, setting, baseline::nontemporal_copy());
 }
 
 std::unique_ptr<measure::Operation> make_triad(const measure::Case& point, const Setting& setting) {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+
+#include "transrank/layout/index_range.hpp"
 
 namespace transrank::transport {
 
@@ -45,23 +48,17 @@ route::Leg SourceUnion::gathering() const {
 }
 
 bool may_read_alike(std::span<const route::Leg* const> legs) {
-    struct Range {
-        std::int64_t begin = std::numeric_limits<std::int64_t>::max();
-        std::int64_t end = 0;
-    };
-    std::vector<Range> ranges;
+    std::vector<layout::IndexRange> ranges;
     for (const auto* leg : legs) {
-        auto& range = ranges.emplace_back();
+        auto& range = ranges.emplace_back(
+            layout::IndexRange{.begin = std::numeric_limits<std::int64_t>::max()});
         route::for_each_run(
             *leg, [&](std::int64_t source, std::int64_t /*destination*/, std::int64_t length) {
                 range.begin = std::min(range.begin, source);
                 range.end = std::max(range.end, source + length);
             });
     }
-    std::ranges::sort(ranges, {}, &Range::begin);
-    return std::ranges::adjacent_find(ranges, [](const Range& one, const Range& next) {
-               return next.begin < one.end;
-           }) != ranges.end();
+    return layout::some_meet(std::move(ranges));
 }
 
 }  // namespace transrank::transport
