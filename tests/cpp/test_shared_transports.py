@@ -28,7 +28,7 @@ SOURCES = [
     "memory/doorbell",
     "memory/shared_pool",
     "memory/shared_segment",
-    "mpi/swap",
+    "mpi/point_to_point",
     "route/checksum",
     "route/route",
     "route/segment",

@@ -13,7 +13,6 @@
 #include <span>
 #include <sstream>
 #include <system_error>
-#include <utility>
 
 #include "transrank/collective/method.hpp"
 #include "transrank/layout/require.hpp"

@@ -4,9 +4,7 @@
 #include <mpi.h>
 
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"

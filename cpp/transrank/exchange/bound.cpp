@@ -2,11 +2,8 @@
 #include "transrank/exchange/bound.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <iterator>
-#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -21,20 +18,18 @@ using layout::require;
 
 namespace {
 
-constexpr std::array<const char*, 4> operations{"assign", "add", "min", "max"};
-
 bool is_known(copy::Operation operation) {
-    return static_cast<std::size_t>(operation) < operations.size();
+    return static_cast<std::size_t>(operation) < copy::operations.size();
 }
 
 std::string name_of(copy::Operation operation) {
     const auto number = static_cast<std::size_t>(operation);
-    return is_known(operation) ? operations[number] : std::to_string(number);
+    return is_known(operation) ? std::string(copy::operations[number]) : std::to_string(number);
 }
 
-constexpr std::array<const char*, 11> scalars{"no type", "int8",    "int16",  "int32",
-                                              "int64",   "uint8",   "uint16", "uint32",
-                                              "uint64",  "float32", "float64"};
+std::string name_of(copy::Scalar scalar) {
+    return scalar == copy::Scalar::opaque ? "no type" : std::string(copy::kind_of(scalar).name);
+}
 
 std::string counted(std::size_t number, const char* noun) {
     return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
@@ -61,7 +56,7 @@ std::vector<std::string> describe(const route::Route& route,
     for (std::size_t i = 0; i < fields.size() / sets; ++i) {
         words.push_back("field " + std::to_string(layout::counted(i)) + " of " +
                         std::to_string(fields[i].unit_bytes) + "-byte rows of " +
-                        scalars.at(static_cast<std::size_t>(fields[i].scalar)));
+                        name_of(static_cast<copy::Scalar>(fields[i].scalar)));
     }
     return words;
 }

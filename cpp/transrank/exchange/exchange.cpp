@@ -7,11 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <iterator>
-#include <limits>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -19,7 +15,7 @@
 #include "transrank/exchange/bound.hpp"
 #include "transrank/exchange/engine.hpp"
 #include "transrank/exchange/known_communicator.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/layout/require.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/transport.hpp"
 
@@ -445,19 +441,21 @@ Exchange::State& Exchange::open() const {
     return *state_;
 }
 
-void Exchange::start() {
+Exchange::State& Exchange::usable() const {
     mpi::require_usable();
-    open().start();
+    return open();
+}
+
+void Exchange::start() {
+    usable().start();
 }
 
 void Exchange::start_with(std::span<const copy::Field> fields) {
-    mpi::require_usable();
-    open().start(fields);
+    usable().start(fields);
 }
 
 bool Exchange::test() {
-    mpi::require_usable();
-    return open().test();
+    return usable().test();
 }
 
 void Exchange::wait() {
@@ -466,20 +464,16 @@ void Exchange::wait() {
 
 bool Exchange::wait_for(double seconds) {
     mpi::require_usable();
-    if (std::isnan(seconds)) {
-        throw std::invalid_argument("the time to wait is not a number");
-    }
+    layout::require(!std::isnan(seconds), "the time to wait is not a number");
     return open().wait_for(seconds);
 }
 
 void Exchange::run() {
-    mpi::require_usable();
-    open().run();
+    usable().run();
 }
 
 void Exchange::run_with(std::span<const copy::Field> fields) {
-    mpi::require_usable();
-    open().run(fields);
+    usable().run(fields);
 }
 
 bool Exchange::runs_in_mpi() const {
@@ -491,8 +485,7 @@ bool Exchange::is_under_way() const noexcept {
 }
 
 void Exchange::abandon(const std::string& why) {
-    mpi::require_usable();
-    open().abandon(why, Breakage::Cause::failed);
+    usable().abandon(why, Breakage::Cause::failed);
 }
 
 std::string Exchange::explain() const {

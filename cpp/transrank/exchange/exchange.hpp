@@ -159,6 +159,7 @@ public:
 private:
     class State;
     [[nodiscard]] State& open() const;
+    [[nodiscard]] State& usable() const;
     struct Delete {
         void operator()(State* state) const noexcept;
     };

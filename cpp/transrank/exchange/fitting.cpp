@@ -9,7 +9,7 @@
 
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/collectives.hpp"
-#include "transrank/mpi/swap.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 #include "transrank/transport/tags.hpp"
 
 namespace transrank::exchange {
@@ -113,12 +113,11 @@ bool succeeded_everywhere(const Binding& binding, const Refusals& refusals, bool
 // Collective over the peers. Adds their refusals to this rank's.
 void swap_refusals(const Binding& binding, std::span<const Choice> choices, Refusals& refusals) {
     std::vector<char> own(choices.size(), 0);
-    std::vector<char> theirs(own.size(), 0);
     for (std::size_t i = 0; i < choices.size(); ++i) {
         own[i] = std::ranges::count(refusals, binding.offers[i].rank, &Refusal::rank) != 0 ? 1 : 0;
     }
-    mpi::swap_with(binding.comm, transport::peers_of(binding.route), transport::refusal_tag,
-                   std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(theirs)));
+    const auto theirs = mpi::swapped_with(binding.comm, transport::peers_of(binding.route),
+                                          transport::refusal_tag, own);
     for (std::size_t i = 0; i < choices.size(); ++i) {
         if (theirs[i] != 0 && own[i] == 0) {
             const int rank = binding.offers[i].rank;

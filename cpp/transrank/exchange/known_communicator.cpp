@@ -8,20 +8,43 @@
 #include <mutex>
 #include <new>
 #include <random>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "transrank/exchange/backoff.hpp"
 #include "transrank/exchange/engine.hpp"
-#include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
-#include "transrank/transport/breakage.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 
 namespace transrank::exchange {
 
 using transport::Breakage;
 using transport::BrokenExchange;
+
+namespace {
+
+using Holder = std::shared_ptr<KnownCommunicator>;
+
+extern "C" int transrank_detach(MPI_Comm comm, int /*key*/, void* value, void* /*extra*/) {
+    const std::unique_ptr<Holder> holder(static_cast<Holder*>(value));
+    // Nobody can free these two but MPI_Finalize.
+    const bool finalizing = comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
+    (*holder)->detached(finalizing);
+    return MPI_SUCCESS;
+}
+
+// Never freed: attributes are deleted as late as in MPI_Finalize.
+int attribute() {
+    static const int made = [] {
+        int key = MPI_KEYVAL_INVALID;
+        mpi::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, transrank_detach, &key, nullptr),
+                   "MPI_Comm_create_keyval");
+        return key;
+    }();
+    return made;
+}
+
+}  // namespace
 
 /// Looks for a rank that will not come to where this one waits for it: it has ended, as one of this
 /// node, or on a `known` communicator it parts, or has failed alone.
@@ -63,11 +86,8 @@ private:
         if (known_) {
             for (const auto& [tag, cause] : {std::pair(transport::parting_tag, absent),
                                              std::pair(transport::failure_tag, alone)}) {
-                int there = 0;
-                MPI_Status status{};
-                mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &there, &status), "MPI_Iprobe");
-                if (there != 0) {
-                    return Breakage{.cause = cause, .rank = status.MPI_SOURCE};
+                if (const auto status = mpi::arrived(comm_, MPI_ANY_SOURCE, tag)) {
+                    return Breakage{.cause = cause, .rank = status->MPI_SOURCE};
                 }
             }
         }
@@ -92,12 +112,16 @@ std::uint64_t KnownCommunicator::agreed_number(MPI_Comm comm) {
 }
 
 std::shared_ptr<KnownCommunicator> KnownCommunicator::get(MPI_Comm comm) {
-    if (auto known = mpi::attached_to(comm)) {
-        return std::static_pointer_cast<KnownCommunicator>(std::move(known));
+    mpi::require_communicator(comm);
+    void* value = nullptr;
+    int found = 0;
+    mpi::check(MPI_Comm_get_attr(comm, attribute(), &value, &found), "MPI_Comm_get_attr");
+    if (found != 0) {
+        return *static_cast<Holder*>(value);
     }
-    auto known = std::make_shared<KnownCommunicator>(comm);
-    mpi::attach(comm, known);
-    return known;
+    auto holder = std::make_unique<Holder>(std::make_shared<KnownCommunicator>(comm));
+    mpi::check(MPI_Comm_set_attr(comm, attribute(), holder.get()), "MPI_Comm_set_attr");
+    return *holder.release();  // MPI holds it now
 }
 
 // On several nodes.

@@ -11,7 +11,6 @@
 
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/attachment.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/transport/breakage.hpp"
@@ -21,9 +20,9 @@
 namespace transrank::exchange {
 
 /// Facts about a communicator, found when it is used for the first time and kept with it: which
-/// ranks share memory, what transports have prepared, and communicators for messages.
-class KnownCommunicator final : public mpi::Attachment,
-                                public std::enable_shared_from_this<KnownCommunicator> {
+/// ranks share memory, what transports have prepared, and communicators for messages. It is an
+/// attribute of the user's communicator, which duplicates do not inherit.
+class KnownCommunicator final : public std::enable_shared_from_this<KnownCommunicator> {
 public:
     /// Collective. Makes started exchanges advance until all ranks have come. Throws BrokenExchange
     /// when a rank of this node ends instead of coming, if some communicator of it is known.
@@ -32,8 +31,10 @@ public:
     explicit KnownCommunicator(MPI_Comm comm);
     KnownCommunicator(const KnownCommunicator&) = delete;
     KnownCommunicator& operator=(const KnownCommunicator&) = delete;
-    ~KnownCommunicator() override;
-    void detached(bool finalizing) noexcept override;
+    ~KnownCommunicator();
+    /// The communicator is being freed, on all of its ranks; or MPI is being finalized, and then
+    /// nothing may be communicated any more. The caller holds this once.
+    void detached(bool finalizing) noexcept;
 
     /// Collective. Makes started exchanges advance until all ranks have come, and returns a
     /// communicator of them for what is over before the next collective call; `sums`, 6 at most,

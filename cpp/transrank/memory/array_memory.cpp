@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <mutex>
-#include <string>
 #include <sys/mman.h>
 #include <system_error>
 

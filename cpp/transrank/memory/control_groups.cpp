@@ -59,34 +59,18 @@ std::vector<ControlGroup> control_groups(std::string_view controller,
     return groups;
 }
 
-// cpu.max holds the time per period and the period, or `max` and the period.
-std::optional<double> cores_of_version_2(const fs::path& group) {
-    std::ifstream file(group / "cpu.max");
+// The time per period, and the period: in one file, which says `max` where there is no limit, or in
+// two, the first of which is then negative.
+std::optional<double> cores_of(const ControlGroup& group) {
+    const bool is_second = group.version == 2;
+    std::ifstream first(group.folder / (is_second ? "cpu.max" : "cpu.cfs_quota_us"));
+    std::ifstream second(group.folder / "cpu.cfs_period_us");
     double time = 0;
     double period = 0;
-    if (file >> time >> period && period > 0) {
+    if (first >> time && (is_second ? first : second) >> period && time > 0 && period > 0) {
         return time / period;
     }
     return std::nullopt;
-}
-
-// A negative quota stands for none.
-std::optional<double> cores_of_version_1(const fs::path& group) {
-    std::ifstream quota(group / "cpu.cfs_quota_us");
-    std::ifstream length(group / "cpu.cfs_period_us");
-    double time = 0;
-    double period = 0;
-    if (quota >> time && length >> period && time > 0 && period > 0) {
-        return time / period;
-    }
-    return std::nullopt;
-}
-
-void tighten(ProcessorQuota& quota, const fs::path& group, std::optional<double> cores) {
-    struct stat folder{};
-    if (cores && *cores < quota.cores && stat(group.c_str(), &folder) == 0) {
-        quota = {.cores = *cores, .device = folder.st_dev, .inode = folder.st_ino};
-    }
 }
 
 constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
@@ -103,8 +87,12 @@ std::uint64_t limit_of(const ControlGroup& group) {
 
 ProcessorQuota processor_quota(const fs::path& groups_of_process, const fs::path& file_system) {
     ProcessorQuota quota;
-    for (const auto& [group, version] : control_groups("cpu", groups_of_process, file_system)) {
-        tighten(quota, group, version == 2 ? cores_of_version_2(group) : cores_of_version_1(group));
+    for (const auto& group : control_groups("cpu", groups_of_process, file_system)) {
+        struct stat folder{};
+        const auto cores = cores_of(group);
+        if (cores && *cores < quota.cores && stat(group.folder.c_str(), &folder) == 0) {
+            quota = {.cores = *cores, .device = folder.st_dev, .inode = folder.st_ino};
+        }
     }
     return quota;
 }

@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <climits>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <iterator>
@@ -13,7 +12,6 @@
 #include <mutex>
 #include <sched.h>
 #include <span>
-#include <system_error>
 
 #include "transrank/memory/control_groups.hpp"
 #include "transrank/mpi/error.hpp"

@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <exception>
 #include <new>
 #include <numeric>
-#include <span>
-#include <utility>
 
 #include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/communicator_pool.hpp"

@@ -63,49 +63,6 @@ Values swapped(const Communicator& comm, std::span<const std::int64_t> values) {
     });
 }
 
-void send(const Communicator& comm, int rank, int tag, std::span<const std::byte> bytes) {
-    const auto kept = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, rank, tag,
-                    comm.handle(), &request),
-          "MPI_Isend");
-    comm.complete(std::span(&request, 1), kept);
-}
-
-std::vector<std::byte> receive(const Communicator& comm, int rank, int tag) {
-    MPI_Status status{};
-    comm.wait_until([&] {
-        int there = 0;
-        check(MPI_Iprobe(rank, tag, comm.handle(), &there, &status), "MPI_Iprobe");
-        return there != 0;
-    });
-    int bytes = 0;
-    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    const auto kept = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(bytes));
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Irecv(kept->data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, comm.handle(), &request),
-          "MPI_Irecv");
-    comm.complete(std::span(&request, 1), kept);
-    return std::move(*kept);
-}
-
-std::vector<std::byte> gathered(const Communicator& comm, std::span<const int> ranks, int tag,
-                                std::vector<std::byte> own) {
-    const int root = ranks.front();
-    if (comm.rank() != root) {
-        send(comm, root, tag, own);
-        return receive(comm, root, tag);
-    }
-    for (const int rank : ranks.subspan(1)) {
-        const auto theirs = receive(comm, rank, tag);
-        own.insert(own.end(), theirs.begin(), theirs.end());
-    }
-    for (const int rank : ranks.subspan(1)) {
-        send(comm, rank, tag, own);
-    }
-    return own;
-}
-
 Values gathered(const Communicator& comm, std::int64_t value) {
     const auto both =
         std::make_shared<BothSides>(Values{value}, Values(static_cast<std::size_t>(comm.size())));

@@ -5,9 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
@@ -63,23 +61,5 @@ void broadcast(const Communicator& comm, std::span<std::byte> bytes, int root);
 
 /// Collective. The value of each rank.
 [[nodiscard]] std::vector<std::int64_t> gathered(const Communicator& comm, std::int64_t value);
-
-/// A message to a rank that expects it, and one of any length from a rank.
-void send(const Communicator& comm, int rank, int tag, std::span<const std::byte> bytes);
-[[nodiscard]] std::vector<std::byte> receive(const Communicator& comm, int rank, int tag);
-
-/// Collective over these ranks, of which this is one. What each has, in their order.
-[[nodiscard]] std::vector<std::byte> gathered(const Communicator& comm, std::span<const int> ranks,
-                                              int tag, std::vector<std::byte> own);
-template <class T>
-[[nodiscard]] std::vector<T> gathered(const Communicator& comm, std::span<const int> ranks, int tag,
-                                      const T& own) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    const auto bytes = std::as_bytes(std::span(&own, 1));
-    const auto all = gathered(comm, ranks, tag, std::vector(bytes.begin(), bytes.end()));
-    std::vector<T> values(ranks.size());
-    std::memcpy(values.data(), all.data(), all.size());
-    return values;
-}
 
 }  // namespace transrank::mpi

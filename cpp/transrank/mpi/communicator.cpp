@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/mpi/communicator.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstddef>
-#include <memory>
 #include <stdexcept>
 #include <thread>
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 
 namespace transrank::mpi {
 
@@ -43,17 +40,26 @@ MPI_Group all_of(MPI_Comm comm) {
 
 }  // namespace
 
-void complete(MPI_Request& request, const Meanwhile& meanwhile) {
-    for (int idle_rounds = 0;; ++idle_rounds) {
-        int done = 0;
-        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (done != 0) {
-            return;
-        }
-        if (meanwhile) {
-            meanwhile(idle_rounds);
-        }
-        pause(idle_rounds);
+bool is_complete(MPI_Request& request, std::source_location where) {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test", where);
+    return done != 0;
+}
+
+void complete(std::span<MPI_Request> requests, const std::shared_ptr<void>& memory,
+              const Meanwhile& meanwhile) {
+    try {
+        auto next = requests.begin();
+        const auto all_are = [&] {
+            while (next != requests.end() && is_complete(*next)) {
+                ++next;
+            }
+            return next == requests.end();
+        };
+        wait_until(all_are, meanwhile);
+    } catch (...) {
+        keep_for_ever(memory);
+        throw;
     }
 }
 
@@ -99,22 +105,6 @@ void Communicator::duplicate(const Communicator& other) {
     state_->meanwhile = other.state_->meanwhile;
 }
 
-void Communicator::complete(std::span<MPI_Request> requests,
-                            const std::shared_ptr<void>& memory) const {
-    try {
-        auto next = requests.begin();
-        wait_until([&] {
-            for (int done = 1; next != requests.end() && done != 0; next += done) {
-                check(MPI_Test(&*next, &done, MPI_STATUS_IGNORE), "MPI_Test");
-            }
-            return next == requests.end();
-        });
-    } catch (...) {
-        keep_for_ever(memory);
-        throw;
-    }
-}
-
 void Communicator::adopt() {
     if (comm_ == MPI_COMM_NULL) {
         return;
@@ -141,9 +131,7 @@ Communicator Communicator::split_node() const {
 }
 
 bool Communicator::has_unmatched_message() const {
-    int there = 0;
-    check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
-    return there != 0;
+    return arrived(comm_, MPI_ANY_SOURCE, MPI_ANY_TAG).has_value();
 }
 
 std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from, MPI_Comm to) {
@@ -161,18 +149,12 @@ std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from, MPI_Co
 std::uint64_t summed(MPI_Comm comm, std::uint64_t number, const Meanwhile& meanwhile) {
     require_usable();
     const ErrorsReturned returned(comm);
-    // MPI may use them still when `meanwhile` has thrown.
     const auto words = std::make_shared<std::array<std::uint64_t, 2>>();
     auto& [own, all] = *words;
     own = number;
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Iallreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, comm, &request), "MPI_Iallreduce");
-    try {
-        complete(request, meanwhile);
-    } catch (...) {
-        keep_for_ever(words);
-        throw;
-    }
+    complete(std::span(&request, 1), words, meanwhile);
     return all;
 }
 
@@ -180,21 +162,18 @@ bool come_together_by_messages(const Communicator& comm, int tag, bool any,
                                const Meanwhile& meanwhile) {
     const int size = comm.size();
     for (int distance = 1; distance < size; distance *= 2) {
-        // MPI may use them still when `meanwhile` has thrown.
+        // MPI may use them still when something has thrown.
         const auto words = std::make_shared<std::array<std::byte, 2>>();
         auto& [own, theirs] = *words;
         own = std::byte{any};
-        std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        const auto partner = [&](int rank) {
+            return Partner{.comm = comm, .rank = rank % size, .tag = tag};
+        };
         try {
-            check(MPI_Irecv(&theirs, 1, MPI_BYTE, (comm.rank() + size - distance) % size, tag,
-                            comm.handle(), requests.data()),
-                  "MPI_Irecv");
-            check(MPI_Isend(&own, 1, MPI_BYTE, (comm.rank() + distance) % size, tag, comm.handle(),
-                            &requests[1]),
-                  "MPI_Isend");
-            for (auto& request : requests) {
-                complete(request, meanwhile);
-            }
+            std::array requests{
+                begin_receive(std::span(&theirs, 1), partner(comm.rank() + size - distance)),
+                begin_send(std::span(&own, 1), partner(comm.rank() + distance))};
+            complete(requests, words, meanwhile);
         } catch (...) {
             keep_for_ever(words);
             throw;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -20,12 +21,29 @@ namespace transrank::mpi {
 /// often this wait has called it before.
 using Meanwhile = std::function<void(int idle_rounds)>;
 
-/// Returns when the request has completed; calls `meanwhile` again and again until then.
-void complete(MPI_Request& request, const Meanwhile& meanwhile);
+/// Returns when all requests have completed; calls `meanwhile` again and again until then. When
+/// that throws MPI may still use `memory`, which is kept for ever.
+void complete(std::span<MPI_Request> requests, const std::shared_ptr<void>& memory,
+              const Meanwhile& meanwhile);
+
+/// Whether it has, without waiting.
+[[nodiscard]] bool is_complete(MPI_Request& request,
+                               std::source_location where = std::source_location::current());
 
 /// Lets others run: `idle_rounds` says how often this was called without anything having happened
 /// in between. The ranks waited for may need this core.
 void pause(int idle_rounds);
+
+/// Calls `is_over` until it returns true.
+template <class IsOver>
+void wait_until(const IsOver& is_over, const Meanwhile& meanwhile) {
+    for (int idle_rounds = 0; !is_over(); ++idle_rounds) {
+        if (meanwhile) {
+            meanwhile(idle_rounds);
+        }
+        pause(idle_rounds);
+    }
+}
 
 /// Throws Misuse where there is no MPI to be used (begin_to_use), and std::invalid_argument for
 /// MPI_COMM_NULL and intercommunicators: on this rank alone, which has no peers, or on all ranks.
@@ -89,20 +107,14 @@ public:
     };
     [[nodiscard]] const std::shared_ptr<State>& state() const noexcept { return state_; }
 
-    /// Calls `is_over` until it returns true.
+    // What is done meanwhile is done here.
     template <class IsOver>
     void wait_until(const IsOver& is_over) const {
-        for (int idle_rounds = 0; !is_over(); ++idle_rounds) {
-            if (state_->meanwhile) {
-                state_->meanwhile(idle_rounds);
-            }
-            pause(idle_rounds);
-        }
+        mpi::wait_until(is_over, state_->meanwhile);
     }
-
-    /// Returns when all requests have completed. When it throws MPI may still use `memory`, which
-    /// is kept for ever.
-    void complete(std::span<MPI_Request> requests, const std::shared_ptr<void>& memory) const;
+    void complete(std::span<MPI_Request> requests, const std::shared_ptr<void>& memory) const {
+        mpi::complete(requests, memory, state_->meanwhile);
+    }
 
 private:
     void adopt();

@@ -2,10 +2,8 @@
 #include "transrank/mpi/communicator_pool.hpp"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -101,11 +99,7 @@ struct CommunicatorPool::Entry {
     // The same when nobody knows of the others.
     void receive_what_comes(Clock::time_point end) {
         while ((!expected.empty() || !sent.empty()) && Clock::now() < end) {
-            std::erase_if(sent, [](Sent& each) {
-                int done = 0;
-                check(MPI_Test(&each.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-                return done != 0;
-            });
+            std::erase_if(sent, [](Sent& each) { return is_complete(each.request); });
             std::erase_if(expected, [&](Expected& each) { return receive(each); });
         }
     }
@@ -155,14 +149,12 @@ private:
 
     // The length of the next message, if one has come.
     [[nodiscard]] std::optional<MPI_Count> next(int sender, int tag) const {
-        int there = 0;
-        MPI_Status status{};
+        const auto status = arrived(comm().handle(), sender, tag);
         MPI_Count bytes = 0;
-        check(MPI_Iprobe(sender, tag, comm().handle(), &there, &status), "MPI_Iprobe");
-        if (there == 0) {
+        if (!status) {
             return std::nullopt;
         }
-        check(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+        check(MPI_Get_elements_x(&*status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
         return bytes;
     }
 };
@@ -193,13 +185,9 @@ void CommunicatorPool::Lease::set_balance(std::uint64_t balance) noexcept {
 
 void CommunicatorPool::Lease::send_last(int receiver, int tag, const LastWords& words) {
     const auto kept = std::make_shared<LastWords>(words);
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(kept.get(), sizeof(LastWords), MPI_BYTE, receiver, tag, comm().handle(),
-                    &request),
-          "MPI_Isend");
-    int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done == 0) {
+    auto request = begin_send(std::as_bytes(std::span(kept.get(), 1)),
+                              {.comm = comm(), .rank = receiver, .tag = tag});
+    if (!is_complete(request)) {
         entry_->sent.push_back({.request = request, .words = kept});
     }
 }

@@ -3,24 +3,21 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 
-#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 
 namespace transrank::mpi {
 namespace {
 
 std::optional<Message> receive_if_there(const Communicator& comm, int tag) {
-    int there = 0;
-    MPI_Status status{};
-    check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm.handle(), &there, &status), "MPI_Iprobe");
-    if (there == 0) {
+    const auto status = arrived(comm.handle(), MPI_ANY_SOURCE, tag);
+    if (!status) {
         return std::nullopt;
     }
-    return Message{.peer = status.MPI_SOURCE, .bytes = receive(comm, status.MPI_SOURCE, tag)};
+    return Message{.peer = status->MPI_SOURCE, .bytes = receive(comm, status->MPI_SOURCE, tag)};
 }
 
 /// Enters a barrier once all own messages have been received; when it is over, everybody's have. No
@@ -54,16 +51,11 @@ public:
     }
 
     bool reached(std::size_t received) {
-        // Not MPI_Testall, which does not say why a send has failed.
-        const auto is_done = [](MPI_Request& request) {
-            int done = 0;
-            check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-            return done != 0;
-        };
         if (barrier_ != MPI_REQUEST_NULL) {
-            return is_done(barrier_);
+            return is_complete(barrier_);
         }
-        if (!std::ranges::all_of(sends_, is_done)) {
+        // Not MPI_Testall, which does not say why a send has failed.
+        if (!std::ranges::all_of(sends_, [](MPI_Request& each) { return is_complete(each); })) {
             return false;
         }
         if (!coming_) {

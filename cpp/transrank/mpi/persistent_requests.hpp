@@ -9,16 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 
 namespace transrank::mpi {
-
-/// Where a message goes to or comes from.
-struct Partner {
-    const Communicator& comm;
-    int rank;
-    int tag;
-};
 
 /// How many messages have gone to each rank, and come from it.
 struct Traffic {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Algorithms that send each block straight to its target. They differ in how many peers a rank
 // turns to in a step, and in which order.
-#include <algorithm>
 #include <bit>
 
 #include "transrank/schedule/table.hpp"

@@ -1,38 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/transport/breakage.hpp"
 
+#include <array>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace transrank::transport {
 namespace {
 
 constexpr int cause_bits = 32;
 
+constexpr std::string_view abandoned =
+    " has abandoned this exchange after an error; bind a new one";
+/// What a rank has done, by cause.
+constexpr std::array<std::string_view, 7> deeds{
+    abandoned,
+    " has broken this exchange: it was started twice, or waited for before its first start, there; "
+    "bind a new one",
+    " has ended before this exchange was over",
+    abandoned,
+    " has destroyed its side of this exchange; bind a new one",
+    " has ended, or is about to, and will not come to the collective call in which others wait for "
+    "it; look for an error of that rank",
+    " has failed alone in a collective call, and its communicator takes no further ones; look for "
+    "an error of that rank, and go on with a duplicate"};
+
 std::string describe(const Breakage& breakage) {
-    const auto rank = "rank " + std::to_string(breakage.rank);
-    switch (breakage.cause) {
-        case Breakage::Cause::misuse:
-            return rank +
-                   " has broken this exchange: it was started twice, or waited for before its "
-                   "first "
-                   "start, there; bind a new one";
-        case Breakage::Cause::ended:
-            return rank + " has ended before this exchange was over";
-        case Breakage::Cause::gone:
-            return rank + " has destroyed its side of this exchange; bind a new one";
-        case Breakage::Cause::absent:
-            return rank +
-                   " has ended, or is about to, and will not come to the collective call in which "
-                   "others wait for it; look for an error of that rank";
-        case Breakage::Cause::alone:
-            return rank +
-                   " has failed alone in a collective call, and its communicator takes no further "
-                   "ones; look for an error of that rank, and go on with a duplicate";
-        case Breakage::Cause::failed:
-        case Breakage::Cause::none:
-            break;
-    }
-    return rank + " has abandoned this exchange after an error; bind a new one";
+    const auto cause = static_cast<std::size_t>(breakage.cause);
+    return "rank " + std::to_string(breakage.rank) +
+           std::string(cause < deeds.size() ? deeds[cause] : abandoned);
 }
 
 }  // namespace

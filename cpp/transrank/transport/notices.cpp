@@ -2,11 +2,11 @@
 #include "transrank/transport/notices.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <map>
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 
 namespace transrank::transport {
 namespace {
@@ -72,15 +72,12 @@ void Notices::check_now_and_then(std::uint64_t epoch) {
 }
 
 void Notices::look() {
-    int there = 0;
-    MPI_Status status{};
-    mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, tag_, comm_.handle(), &there, &status), "MPI_Iprobe");
-    if (there != 0) {
+    if (const auto status = mpi::arrived(comm_.handle(), MPI_ANY_SOURCE, tag_)) {
         mpi::CommunicatorPool::LastWords last;
-        mpi::check(MPI_Recv(&last, sizeof(last), MPI_BYTE, status.MPI_SOURCE, tag_, comm_.handle(),
+        mpi::check(MPI_Recv(&last, sizeof(last), MPI_BYTE, status->MPI_SOURCE, tag_, comm_.handle(),
                             MPI_STATUS_IGNORE),
                    "MPI_Recv");
-        std::ranges::find(peers_, status.MPI_SOURCE, &Peer::rank)->sent = last.sent;
+        std::ranges::find(peers_, status->MPI_SOURCE, &Peer::rank)->sent = last.sent;
         const auto [breakage, completed] = last.words;
         if (breakage_ == 0 || completed < completed_) {
             breakage_ = breakage;

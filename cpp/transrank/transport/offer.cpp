@@ -2,13 +2,10 @@
 #include "transrank/transport/offer.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 #include <exception>
-#include <type_traits>
 
 #include "transrank/mpi/delivery.hpp"
-#include "transrank/mpi/swap.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 #include "transrank/route/checksum.hpp"
 #include "transrank/transport/tags.hpp"
 
@@ -29,29 +26,10 @@ struct Claim {
     std::uint64_t send_checksum;     ///< of what the writer sends to the reader
     std::uint64_t receive_checksum;  ///< of what it receives from the reader
 };
-static_assert(std::is_trivially_copyable_v<Head> && std::is_trivially_copyable_v<Claim> &&
-              std::is_trivially_copyable_v<FieldOffer>);
 
 // 0 for no leg.
 std::uint64_t checksum(const route::Leg* leg) {
     return leg == nullptr ? 0 : route::checksum(*leg);
-}
-
-void write(std::byte* to, const Head& head, const std::vector<FieldOffer>& fields) {
-    std::memcpy(to, &head, sizeof(Head));
-    if (!fields.empty()) {
-        std::memcpy(to + sizeof(Head), fields.data(), fields.size() * sizeof(FieldOffer));
-    }
-}
-
-Head read(std::span<const std::byte> words, std::vector<FieldOffer>& fields) {
-    Head head{};
-    std::memcpy(&head, words.data(), sizeof(Head));
-    fields.resize((words.size() - sizeof(Head)) / sizeof(FieldOffer));
-    if (!fields.empty()) {
-        std::memcpy(fields.data(), words.data() + sizeof(Head), fields.size() * sizeof(FieldOffer));
-    }
-    return head;
 }
 
 std::string pair(int one, int other) {
@@ -61,8 +39,7 @@ std::string pair(int one, int other) {
 
 std::string compare(const mpi::Message& message, const route::Route& route) {
     const int peer = message.peer;
-    Claim theirs{};
-    std::memcpy(&theirs, message.bytes.data(), sizeof(Claim));
+    const auto theirs = mpi::values_in<Claim>(message.bytes).front();
     if (theirs.send_checksum != checksum(route::find_leg(route.receives(), peer)) ||
         theirs.receive_checksum != checksum(route::find_leg(route.sends(), peer))) {
         return pair(route.rank(), peer) +
@@ -151,8 +128,7 @@ std::string find_disagreement(const mpi::Communicator& comm, const route::Route&
     for (const int peer : peers) {
         const Claim claim{.send_checksum = checksum(route::find_leg(route.sends(), peer)),
                           .receive_checksum = checksum(route::find_leg(route.receives(), peer))};
-        const auto bytes = std::as_bytes(std::span(&claim, 1));
-        claims.push_back({.peer = peer, .bytes = {bytes.begin(), bytes.end()}});
+        claims.push_back({.peer = peer, .bytes = mpi::bytes_of(std::span(&claim, 1))});
     }
     const auto messages = mpi::deliver(comm, std::move(claims), offer_tag);
     auto disagreement = compare_peers(messages, peers, comm.rank());
@@ -166,24 +142,29 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
                                    const route::Route& route, const std::vector<FieldOffer>& own,
                                    bool ordered, const ControlBlock& control) {
     const auto peers = peers_of(route);
-    const auto bytes = sizeof(Head) + (own.size() * sizeof(FieldOffer));
-    std::vector<std::byte> sent(peers.size() * bytes);
-    std::vector<std::byte> received(sent.size());
+    std::vector<std::byte> sent;
+    const auto add = [&](const std::vector<std::byte>& bytes) {
+        sent.insert(sent.end(), bytes.begin(), bytes.end());
+    };
+    const auto fields = mpi::bytes_of(std::span(own));
     for (std::size_t slot = 0; slot < peers.size(); ++slot) {
-        write(sent.data() + (slot * bytes),
-              Head{.slot = static_cast<std::int64_t>(slot),
-                   .peers = static_cast<std::int64_t>(peers.size()),
-                   .ordered = ordered ? 1 : 0,
-                   .node = node.ranks().front(),
-                   .control =
-                       node.shares_with(peers[slot]) ? control.handle() : memory::BlockHandle{}},
-              own);
+        const Head head{
+            .slot = static_cast<std::int64_t>(slot),
+            .peers = static_cast<std::int64_t>(peers.size()),
+            .ordered = ordered ? 1 : 0,
+            .node = node.ranks().front(),
+            .control = node.shares_with(peers[slot]) ? control.handle() : memory::BlockHandle{}};
+        add(mpi::bytes_of(std::span(&head, 1)));
+        add(fields);
     }
-    mpi::swap_with(comm, peers, offer_tag, sent, received);
+    const auto received = mpi::swapped_with(comm, peers, offer_tag, std::move(sent));
+    const auto bytes = sizeof(Head) + fields.size();
     std::vector<PeerOffer> offers(peers.size());
     for (std::size_t slot = 0; slot < peers.size(); ++slot) {
         auto& offer = offers[slot];
-        const auto head = read(std::span(received).subspan(slot * bytes, bytes), offer.fields);
+        const auto words = std::span(received).subspan(slot * bytes, bytes);
+        const auto head = mpi::values_in<Head>(words.first(sizeof(Head))).front();
+        offer.fields = mpi::values_in<FieldOffer>(words.subspan(sizeof(Head)));
         offer.rank = peers[slot];
         offer.my_slot = static_cast<std::size_t>(head.slot);
         offer.slot = slot;

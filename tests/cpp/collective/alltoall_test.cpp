@@ -56,7 +56,7 @@ void among(int ranks, const Work& work) {
     }
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Ibarrier(world.handle(), &request);
-    mpi::complete(request, {});
+    mpi::complete(std::span(&request, 1), nullptr, {});
 }
 
 std::vector<int> rank_counts() {

@@ -11,7 +11,7 @@
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/delivery.hpp"
-#include "transrank/mpi/swap.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 
 using namespace testing;
@@ -195,7 +195,7 @@ std::string run_creation(const std::string& way, const std::string& /*call*/) {
         } else if (way == "deliver") {
             (void)mpi::deliver(comm, {{.peer = 1, .bytes = {}}}, 1);
         } else if (way == "swap") {
-            mpi::swap_with(comm, others, 1, std::vector<std::byte>(others.size()), received);
+            (void)mpi::swapped_with(comm, others, 1, std::vector<std::byte>(others.size()));
         } else if (way == "gather") {
             (void)mpi::gathered(comm, 1);
         } else if (way == "broadcast") {

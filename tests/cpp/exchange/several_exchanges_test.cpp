@@ -6,11 +6,11 @@
 
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
-#include "transrank/exchange/one_transport.hpp"
+#include "transrank/collective/one_transport.hpp"
 
 using namespace testing;
+using transrank::collective::OneTransport;
 using transrank::exchange::KnownCommunicator;
-using transrank::exchange::OneTransport;
 
 namespace {
 

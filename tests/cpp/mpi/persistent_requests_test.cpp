@@ -5,7 +5,7 @@
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/library.hpp"
-#include "transrank/mpi/swap.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 #include "world.hpp"
 
 using namespace testing;
@@ -100,9 +100,7 @@ TEST_CASE("so it is where words are swapped with peers of which one sends more")
     }
     const auto bytes = peers.size() * (comm.rank() == 0 ? 2 * expected : expected);
     const std::vector<std::byte> sent(bytes);
-    std::vector<std::byte> received(bytes + spare);
-    const auto words = words_of<Error>(
-        [&] { swap_with(comm, peers, tag, sent, std::span(received).first(bytes)); });
+    const auto words = words_of<Error>([&] { (void)swapped_with(comm, peers, tag, sent); });
     CAPTURE(words);
     CHECK((comm.rank() == 0 ? words.empty() : names_the_cause(words)));
 }

@@ -7,19 +7,17 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transrank/mpi/collectives.hpp"
-#include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 #include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
@@ -27,10 +25,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int short_bytes = 8;
-constexpr int long_bytes = 1 << 16;
+constexpr std::size_t short_bytes = 8;
+constexpr std::size_t long_bytes = std::size_t{1} << 16U;
 // Many an MPI sends no more than that without asking the receiver first.
-constexpr int piece_bytes = 1 << 13;
+constexpr std::size_t piece_bytes = std::size_t{1} << 13U;
 constexpr double worthwhile = 0.9;
 constexpr int batches = 3;
 constexpr int short_rounds = 6;
@@ -55,44 +53,29 @@ double measured(int count, Round round) {
 /// As many messages of one length to a rank, and from it.
 class Messages {
 public:
-    Messages(const mpi::Communicator& comm, int partner, int count, int bytes)
-        : comm_(comm),
-          partner_(partner),
-          bytes_(bytes),
-          memory_(std::make_shared<Memory>(
-              static_cast<std::size_t>(bytes),
-              static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes))),
-          requests_(2 * static_cast<std::size_t>(count), MPI_REQUEST_NULL) {}
+    Messages(const mpi::Communicator& comm, int partner, std::size_t count, std::size_t bytes)
+        : partner_{.comm = comm, .rank = partner, .tag = link_tag},
+          memory_(std::make_shared<std::pair<Bytes, Bytes>>(Bytes(bytes), Bytes(count * bytes))),
+          requests_(2 * count, MPI_REQUEST_NULL) {}
 
     void operator()() {
         const auto count = requests_.size() / 2;
         auto& [sent, received] = *memory_;
         for (std::size_t i = 0; i < count; ++i) {
-            mpi::check(MPI_Irecv(received.data() + (i * sent.size()), bytes_, MPI_BYTE, partner_,
-                                 link_tag, comm_.handle(), &requests_[i]),
-                       "MPI_Irecv");
+            requests_[i] = mpi::begin_receive(
+                std::span(received).subspan(i * sent.size(), sent.size()), partner_);
         }
         for (std::size_t i = 0; i < count; ++i) {
-            mpi::check(MPI_Isend(sent.data(), bytes_, MPI_BYTE, partner_, link_tag, comm_.handle(),
-                                 &requests_[count + i]),
-                       "MPI_Isend");
+            requests_[count + i] = mpi::begin_send(sent, partner_);
         }
-        comm_.complete(requests_, memory_);
+        partner_.comm.complete(requests_, memory_);
     }
 
 private:
-    /// What is sent, and what is received.
-    struct Memory {
-        std::vector<std::byte> sent;
-        std::vector<std::byte> received;
+    using Bytes = std::vector<std::byte>;
 
-        Memory(std::size_t one, std::size_t all) : sent(one), received(all) {}
-    };
-
-    const mpi::Communicator& comm_;
-    int partner_;
-    int bytes_;
-    std::shared_ptr<Memory> memory_;
+    mpi::Partner partner_;
+    std::shared_ptr<std::pair<Bytes, Bytes>> memory_;  ///< what is sent, and what is received
     std::vector<MPI_Request> requests_;
 };
 
@@ -117,23 +100,17 @@ Times measure_own(const mpi::Communicator& comm, const memory::Node& node) {
     return is_first && partner < firsts.size() ? measure_with(firsts, partner) : Times{};
 }
 
-struct Known {
-    std::mutex mutex;
-    std::optional<std::int64_t> piece_bytes;
-};
+constexpr std::int64_t unknown = -1;
+std::atomic<std::int64_t> measured_piece_bytes{unknown};
 
 }  // namespace
 
 bool link_is_known() {
-    auto& known = mpi::lasting<Known>();
-    const std::lock_guard lock(known.mutex);
-    return known.piece_bytes.has_value();
+    return measured_piece_bytes != unknown;
 }
 
 std::int64_t known_piece_bytes() {
-    auto& known = mpi::lasting<Known>();
-    const std::lock_guard lock(known.mutex);
-    return known.piece_bytes.value_or(0);
+    return std::max<std::int64_t>(measured_piece_bytes, 0);
 }
 
 void measure_link(const mpi::Communicator& comm, const memory::Node& node) {
@@ -141,9 +118,7 @@ void measure_link(const mpi::Communicator& comm, const memory::Node& node) {
     std::array worst{own.whole, own.in_pieces};
     mpi::reduce(comm, std::span(worst), MPI_MAX);
     const auto [whole, in_pieces] = worst;
-    auto& known = mpi::lasting<Known>();
-    const std::lock_guard lock(known.mutex);
-    known.piece_bytes = in_pieces < worthwhile * whole ? piece_bytes : 0;
+    measured_piece_bytes = in_pieces < worthwhile * whole ? std::int64_t{piece_bytes} : 0;
 }
 
 }  // namespace transrank::transport

@@ -92,11 +92,16 @@ protected:
         }
     }
 
-    // Before this rank looks a last time whether it must wait for another one's news: whoever
-    // writes that sees this, or this rank sees what it has written.
-    void announce_waiting(std::uint64_t epoch) {
+    // Whether there is room for an epoch. This rank says that it waits, and looks once more:
+    // whoever makes room sees that, or this rank sees what it has written.
+    template <class HasRoom>
+    [[nodiscard]] bool finds_room(std::uint64_t epoch, const HasRoom& has_room) {
+        if (has_room()) {
+            return true;
+        }
         box_->waiting(me_).publish(epoch);
         std::atomic_thread_fence(std::memory_order_seq_cst);
+        return has_room();
     }
     void ring_if_waiting(std::size_t member, std::uint64_t epoch) {
         std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -226,7 +231,8 @@ public:
 
     bool progress(Carried& carried) {
         const auto before = state_;
-        if (state_ == State::packing && (has_room() || has_room_after_all())) {
+        const auto has_room = [&] { return shared().carried().seen() + 1 >= epoch_; };
+        if (state_ == State::packing && finds_room(epoch_, has_room)) {
             check_members(epoch_);
             copy::execute(packing_);
             shared().moved(me()).publish(epoch_);
@@ -273,11 +279,6 @@ private:
     void add(std::vector<copy::Move> moves) {
         packing_.insert(packing_.end(), std::make_move_iterator(moves.begin()),
                         std::make_move_iterator(moves.end()));
-    }
-    [[nodiscard]] bool has_room() const { return shared().carried().seen() + 1 >= epoch_; }
-    bool has_room_after_all() {
-        announce_waiting(epoch_);
-        return has_room();
     }
     // One of those who pack last sees that all have.
     void ring_if_complete() {
@@ -329,7 +330,8 @@ public:
 
     bool progress(Carried& carried, ApplyOrder& order) {
         const auto before = std::pair(state_, to_apply_);
-        if (state_ == State::making_room && (has_room() || has_room_after_all())) {
+        const auto has_room = [&] { return shared().all_have_moved(epoch_ - 1); };
+        if (state_ == State::making_room && finds_room(epoch_, has_room)) {
             carried.start(message_);
             state_ = State::receiving;
         }
@@ -413,12 +415,6 @@ private:
             ring_if_waiting(leader(), epoch_ + 1);
             state_ = State::done;
         }
-    }
-
-    [[nodiscard]] bool has_room() const { return shared().all_have_moved(epoch_ - 1); }
-    bool has_room_after_all() {
-        announce_waiting(epoch_);
-        return has_room();
     }
 
     std::vector<Source> sources_;

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <iterator>
 #include <numeric>
 #include <set>
-#include <type_traits>
 
-#include "transrank/mpi/collectives.hpp"
-#include "transrank/mpi/swap.hpp"
+#include "transrank/copy/moves.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 #include "transrank/transport/node/node_link.hpp"
 #include "transrank/transport/node/source_union.hpp"
 #include "transrank/transport/tags.hpp"
@@ -38,8 +36,6 @@ struct NodePlan::Report {
 
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
 // Less than a fiftieth saved is not worth a list of places.
 constexpr std::int64_t worthwhile = 50;
 
@@ -53,13 +49,6 @@ struct Layout {
     std::int64_t place = 0;
     std::int64_t distinct_units = 0;
 };
-
-template <class T>
-void append(Bytes& to, std::span<const T> items) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    const auto words = std::as_bytes(items);
-    to.insert(to.end(), words.begin(), words.end());
-}
 
 std::int64_t units(const route::Leg* leg) {
     return leg == nullptr ? 0 : leg->units();
@@ -126,32 +115,22 @@ NodePlan::NodePlan(const mpi::Communicator& comm, const memory::Node& node,
     const Report report{.piece_bytes = known_piece_bytes(),
                         .shares_with_all = node.mates().size() == node.ranks().size() ? 1 : 0,
                         .crossings = std::ssize(own)};
-    Bytes words;
-    append(words, std::span(&report, 1));
-    append(words, std::span<const Crossing>(own));
+    auto words = mpi::bytes_of(std::span(&report, 1));
+    const auto further = mpi::bytes_of(std::span(std::as_const(own)));
+    words.insert(words.end(), further.begin(), further.end());
     const auto all = mpi::gathered(comm, node.ranks(), plan_tag, std::move(words));
-
     std::vector<Crossing> crossings;
     bool possible = true;
-    for (std::size_t at = 0; at < all.size();) {
-        Report theirs{};
-        std::memcpy(&theirs, all.data() + at, sizeof(theirs));
-        if (at == 0) {
-            piece_bytes_ = theirs.piece_bytes;
-        }
+    piece_bytes_ = mpi::values_in<Report>(std::span(all).first(sizeof(Report))).front().piece_bytes;
+    for (std::span left(all); !left.empty();) {
+        const auto theirs = mpi::values_in<Report>(left.first(sizeof(Report))).front();
         possible = possible && theirs.shares_with_all != 0;
-        at += sizeof(theirs);
-        const auto count = static_cast<std::size_t>(theirs.crossings);
-        const auto before = crossings.size();
-        crossings.resize(before + count);
-        const auto read = std::as_writable_bytes(std::span(crossings).subspan(before));
-        std::copy_n(all.data() + at, read.size(), read.begin());
-        at += read.size();
+        const auto bytes = static_cast<std::size_t>(theirs.crossings) * sizeof(Crossing);
+        const auto its = mpi::values_in<Crossing>(left.subspan(sizeof(Report), bytes));
+        crossings.insert(crossings.end(), its.begin(), its.end());
+        left = left.subspan(sizeof(Report) + bytes);
     }
-    const auto unit_bytes = std::accumulate(
-        fields.begin(), fields.end(), std::int64_t{0},
-        [](std::int64_t sum, const copy::Field& field) { return sum + field.unit_bytes; });
-    lay_out(comm.rank(), crossings, offers, unit_bytes);
+    lay_out(comm.rank(), crossings, offers, copy::unit_bytes_of(fields));
     for (auto& pair : pairs_) {
         pair.obstacle = possible ? "" : "not all ranks of this node share memory";
     }
@@ -220,9 +199,7 @@ void NodePlan::swap_layouts(const mpi::Communicator& comm, std::span<const PeerO
                         .place = place.out,
                         .distinct_units = place.out_distinct_units});
     }
-    std::vector<Layout> received(sent.size());
-    mpi::swap_with(comm, peers, plan_tag, std::as_bytes(std::span(sent)),
-                   std::as_writable_bytes(std::span(received)));
+    const auto received = mpi::swapped_with(comm, peers, plan_tag, sent);
     for (std::size_t i = 0; i < received.size(); ++i) {
         const auto& layout = received[i];
         const auto& offer = *std::ranges::lower_bound(offers, peers[i], {}, &PeerOffer::rank);

@@ -19,6 +19,7 @@
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 #include "transrank/transport/node/node_link.hpp"
 #include "transrank/transport/node/node_part.hpp"
 #include "transrank/transport/node/source_union.hpp"
@@ -79,23 +80,19 @@ class SetupMessages {
 public:
     explicit SetupMessages(const mpi::Communicator& comm) : comm_(comm) {}
 
+    /// The items must stay until `wait`.
     template <class T>
     void receive(int rank, std::span<T> items) {
         mpi::in_pieces(std::as_writable_bytes(items), mpi::largest_int_count, [&](auto words) {
-            mpi::check(
-                MPI_Irecv(words.data(), static_cast<int>(words.size()), MPI_BYTE, rank, plan_tag,
-                          comm_.handle(), &requests_.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Irecv");
+            auto& request = requests_.emplace_back(MPI_REQUEST_NULL);
+            request = mpi::begin_receive(words, {.comm = comm_, .rank = rank, .tag = plan_tag});
         });
     }
-    /// The items must stay until `wait`.
     template <class T>
     void send(int rank, std::span<const T> items) {
         mpi::in_pieces(std::as_bytes(items), mpi::largest_int_count, [&](auto words) {
-            mpi::check(
-                MPI_Isend(words.data(), static_cast<int>(words.size()), MPI_BYTE, rank, plan_tag,
-                          comm_.handle(), &requests_.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Isend");
+            auto& request = requests_.emplace_back(MPI_REQUEST_NULL);
+            request = mpi::begin_send(words, {.comm = comm_, .rank = rank, .tag = plan_tag});
         });
     }
     void wait() { comm_.complete(requests_, nullptr); }

@@ -5,11 +5,10 @@
 // pack and unpack by turns is slower. The box holds one epoch: with a second one, used in turn, a
 // sender could be ahead of its receiver, but lines that were used last time are found in a cache.
 #include <algorithm>
-#include <numeric>
 
 #include "transrank/copy/moves.hpp"
 #include "transrank/copy/portions.hpp"
-#include "transrank/mpi/swap.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 #include "transrank/transport/shared/shared_peer.hpp"
 #include "transrank/transport/table.hpp"
 #include "transrank/transport/tags.hpp"
@@ -29,11 +28,8 @@ std::size_t box_bytes(const route::Leg* leg, std::span<const copy::Field> fields
 
 std::vector<route::Leg> portions_in_bytes(const route::Leg& leg,
                                           std::span<const copy::Field> fields) {
-    const auto unit_bytes = std::accumulate(
-        fields.begin(), fields.end(), std::int64_t{0},
-        [](std::int64_t sum, const copy::Field& field) { return sum + field.unit_bytes; });
-    return copy::portions_of(
-        leg, std::max<std::int64_t>(1, portion_bytes / std::max<std::int64_t>(unit_bytes, 1)));
+    const auto unit_bytes = std::max<std::int64_t>(copy::unit_bytes_of(fields), 1);
+    return copy::portions_of(leg, std::max<std::int64_t>(1, portion_bytes / unit_bytes));
 }
 
 /// Where a peer finds what is packed for it.
@@ -151,10 +147,7 @@ private:
 
 // Returns the peers' boxes.
 std::vector<Box> swap_boxes(const Binding& binding, Peers offers, const std::vector<Box>& own) {
-    std::vector<Box> theirs(own.size());
-    mpi::swap_with(binding.comm, ranks_of(offers), handle_tag, std::as_bytes(std::span(own)),
-                   std::as_writable_bytes(std::span(theirs)));
-    return theirs;
+    return mpi::swapped_with(binding.comm, ranks_of(offers), handle_tag, own);
 }
 
 class SharedStaged final : public Transport {

@@ -23,13 +23,11 @@
 #include <optional>
 #include <span>
 #include <system_error>
-#include <type_traits>
 
 #include "transrank/copy/runs.hpp"
 #include "transrank/memory/shared_pool.hpp"
-#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/lifetime.hpp"
-#include "transrank/mpi/swap.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/tags.hpp"
 
@@ -201,10 +199,7 @@ struct Proposal {
 };
 
 Proposal swap(const mpi::Communicator& comm, int partner, const Proposal& own) {
-    Proposal theirs;
-    mpi::swap_with(comm, std::span(&partner, 1), threshold_tag, std::as_bytes(std::span(&own, 1)),
-                   std::as_writable_bytes(std::span(&theirs, 1)));
-    return theirs;
+    return mpi::swapped_with(comm, std::span(&partner, 1), threshold_tag, std::vector{own}).front();
 }
 
 /// Areas of this rank's own, or nothing where there is no memory for it.

@@ -6,7 +6,9 @@
 using MPI_Comm = int;
 using MPI_Request = int;
 using MPI_Datatype = int;
-struct MPI_Status {};
+struct MPI_Status {
+    int MPI_SOURCE;
+};
 
 inline constexpr int MPI_SUCCESS = 0;
 inline constexpr MPI_Comm MPI_COMM_NULL = -1;
@@ -17,3 +19,6 @@ int MPI_Isend(const void* memory, int bytes, MPI_Datatype type, int to, int tag,
               MPI_Request* request);
 int MPI_Irecv(void* memory, int bytes, MPI_Datatype type, int from, int tag, MPI_Comm comm,
               MPI_Request* request);
+// Not called.
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* there, MPI_Status* status);
+int MPI_Get_count(const MPI_Status* status, MPI_Datatype type, int* count);
