@@ -6,14 +6,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
-#include <exception>
 #include <new>
 #include <stdexcept>
 
 #include "bindings.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -116,7 +114,7 @@ std::string words_of(const nb::python_error& error, int rank) {
 void agree(CommunicatorArgument comm, std::string_view call,
            const std::optional<std::string>& words, std::string_view what, const mpi::Words& said) {
     const std::string none;
-    const nb::gil_scoped_release released;
+    const nb::gil_scoped_release guard;
     const auto known = exchange::KnownCommunicator::get(comm.handle);
     const mpi::Call named(known->base(), call);
     std::array<std::uint64_t, 2> sums{words ? 1U : 0U, mpi::balance_of(known->base(), said)};

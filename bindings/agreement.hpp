@@ -66,15 +66,14 @@ void agree(CommunicatorArgument comm, std::string_view call,
 
 /// Collective, the first time.
 [[nodiscard]] inline std::shared_ptr<exchange::KnownCommunicator> known(CommunicatorArgument comm) {
-    const nanobind::gil_scoped_release released;
-    return exchange::KnownCommunicator::get(comm.handle);
+    return released([&] { return exchange::KnownCommunicator::get(comm.handle); });
 }
 
 /// Collective work that begins with an agreement, while other threads run.
 template <class Work>
 auto together(CommunicatorArgument comm, std::string_view call, const Work& work) {
-    const nanobind::gil_scoped_release released;
-    return exchange::KnownCommunicator::get(comm.handle)->together(call, work);
+    return released(
+        [&] { return exchange::KnownCommunicator::get(comm.handle)->together(call, work); });
 }
 
 /// Collective. What `work` returns, which holds the interpreter and makes the collective call:

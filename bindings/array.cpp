@@ -50,18 +50,11 @@ public:
 
     void fit_son() override {}
     auto begin_fit() {
-        return known()->attempt([&] {
-            std::vector<std::int64_t> lengths;
-            {
-                const nb::gil_scoped_release released;
-                lengths = array::GhostUpdate::begin_fit();
-            }
-            return to_numpy(std::move(lengths));
-        });
+        return known()->attempt(
+            [&] { return to_numpy(released([&] { return array::GhostUpdate::begin_fit(); })); });
     }
     void end_fit(const HeldRows& son) {
-        const nb::gil_scoped_release released;
-        known()->attempt([&] { array::GhostUpdate::end_fit(son.rows); });
+        released([&] { known()->attempt([&] { array::GhostUpdate::end_fit(son.rows); }); });
     }
     void set_father_son(const HeldRows& father, const HeldRows& son) {
         array::GhostUpdate::set_father_son(father.rows, son.rows);

@@ -17,7 +17,6 @@ void bind_memory(nanobind::module_& module);
 void bind_mpi(nanobind::module_& module);
 void bind_redistribution(nanobind::module_& module);
 void bind_route(nanobind::module_& module);
-void bind_route_builders(nanobind::module_& module);
 void explain_misfits(const nanobind::module_& module);
 
 }  // namespace transrank::bindings

@@ -31,23 +31,19 @@ public:
           form_(std::move(form)),
           mpi_uses_arrays_(mpi_uses_arrays),
           arrays_(std::move(arrays)),
-          exchange_(made(arrays_.fields(), make)) {}
+          exchange_(released([&] { return make(arrays_.fields()); })) {}
     Bound(const Bound&) = delete;
     Bound& operator=(const Bound&) = delete;
     virtual ~Bound() = default;
 
     void start() {
         check_in_place();
-        const nanobind::gil_scoped_release released;
-        exchange_.start();
+        released([&] { exchange_.start(); });
     }
     /// With these pairs of arrays, which are kept until the exchange is over.
     void start_with(const nanobind::object& pairs) {
         take(pairs);
-        {
-            const nanobind::gil_scoped_release released;
-            exchange_.start_with(form_);
-        }
+        released([&] { exchange_.start_with(form_); });
         given_ = pairs;
     }
     /// start_with, and wait.
@@ -58,20 +54,18 @@ public:
             return;
         }
         take(pairs);
-        const nanobind::gil_scoped_release released;
-        exchange_.run_with(form_);
+        released([&] { exchange_.run_with(form_); });
     }
     [[nodiscard]] bool test() {
-        const bool is_over = [&] {
-            const nanobind::gil_scoped_release released;
-            return exchange_.test();
-        }();
-        return let_go_if(is_over);
+        return let_go_if(released([&] { return exchange_.test(); }));
     }
     /// Lets signal handlers run now and then: an exception of theirs (KeyboardInterrupt) leaves
     /// the exchange under way, and it can be waited for again. Returns whether it was over in time.
     [[nodiscard]] bool wait_for(double seconds) {
-        while (!is_over_within(std::min(seconds, seconds_between_signals))) {
+        const auto is_over = [&] {
+            return exchange_.wait_for(std::min(seconds, seconds_between_signals));
+        };
+        while (!released(is_over)) {
             if (PyErr_CheckSignals() != 0) {
                 throw nanobind::python_error();
             }
@@ -88,8 +82,7 @@ public:
             wait();
         } else if (exchange_.runs_in_mpi()) {
             check_in_place();
-            const nanobind::gil_scoped_release released;
-            exchange_.run();
+            released([&] { exchange_.run(); });
         } else {
             start();
             wait();
@@ -106,12 +99,6 @@ public:
 private:
     static constexpr double seconds_between_signals = 0.2;
 
-    template <class Make>
-    static exchange::Exchange made(const std::vector<copy::Field>& fields, const Make& make) {
-        const nanobind::gil_scoped_release released;
-        return make(fields);
-    }
-
     void take(const nanobind::object& pairs) {
         check_in_place();
         move_to(form_, pairs, mpi_uses_arrays_);
@@ -122,11 +109,6 @@ private:
             exchange_.abandon(*what + ", on rank " + std::to_string(rank_) + "; the " + noun_ +
                               " is broken, bind a new one");
         }
-    }
-
-    [[nodiscard]] bool is_over_within(double seconds) {
-        const nanobind::gil_scoped_release released;
-        return exchange_.wait_for(seconds);
     }
 
     bool let_go_if(bool is_over) {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bound_arrays.hpp"
 
-#include <array>
-#include <memory>
 #include <stdexcept>
-#include <string_view>
-#include <utility>
 
 #include "named.hpp"
 #include "transrank/copy/view.hpp"
@@ -16,19 +12,6 @@ namespace transrank::bindings {
 namespace {
 
 using copy::Scalar;
-
-constexpr std::array<std::pair<std::string_view, Scalar>, 11> scalars{
-    {{"opaque", Scalar::opaque},
-     {"int8", Scalar::int8},
-     {"int16", Scalar::int16},
-     {"int32", Scalar::int32},
-     {"int64", Scalar::int64},
-     {"uint8", Scalar::uint8},
-     {"uint16", Scalar::uint16},
-     {"uint32", Scalar::uint32},
-     {"uint64", Scalar::uint64},
-     {"float32", Scalar::float32},
-     {"float64", Scalar::float64}}};
 
 /// The buffer of an array. Throws Python's BufferError when it must be writeable and is not.
 class Buffer {
@@ -85,7 +68,7 @@ std::shared_ptr<void> kept_alive(const nb::object& one, const nb::object& other)
 }
 
 Scalar scalar_named(std::string_view name) {
-    return named(scalars, name, "scalar");
+    return named<Scalar>(copy::scalars, name, "scalar", &copy::ScalarKind::name);
 }
 
 std::pair<std::span<std::byte>, std::shared_ptr<void>> hold(const nb::object& array) {

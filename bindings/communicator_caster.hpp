@@ -12,6 +12,13 @@
 /// int under some MPIs.
 namespace transrank::bindings {
 
+/// What `work` returns, which other threads of Python's may run beside.
+template <class Work>
+auto released(const Work& work) {
+    const nanobind::gil_scoped_release guard;
+    return work();
+}
+
 struct CommunicatorArgument {
     MPI_Comm handle = MPI_COMM_NULL;
 

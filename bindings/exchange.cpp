@@ -9,14 +9,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "agreement.hpp"
 #include "bindings.hpp"
@@ -33,12 +27,6 @@ namespace transrank::bindings {
 namespace {
 
 using copy::Operation;
-
-constexpr std::array<std::pair<std::string_view, Operation>, 4> operations{
-    {{"assign", Operation::assign},
-     {"add", Operation::add},
-     {"min", Operation::min},
-     {"max", Operation::max}}};
 
 std::vector<std::pair<std::string, std::string>> transports() {
     std::vector<std::pair<std::string, std::string>> rows;
@@ -92,7 +80,7 @@ exchange::Options options_of(nb::handle given) {
         std::tuple<std::string_view, std::string, std::optional<std::int64_t>, std::int64_t, bool>;
     auto [operation, transport, push_below_bytes, longest_message_bytes, any_memory] =
         nb::cast<Given>(given);
-    return {.operation = named(operations, operation, "operation"),
+    return {.operation = named<Operation>(copy::operations, operation, "operation"),
             .transport = std::move(transport),
             .push_below_bytes = push_below_bytes,
             .longest_message_bytes = longest_message_bytes,

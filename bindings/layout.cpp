@@ -14,7 +14,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "order.hpp"
+#include "named.hpp"
 #include "sequences.hpp"
 #include "stub.hpp"
 #include "transrank/layout/block_grid.hpp"
@@ -47,6 +47,15 @@ void check_part(const Distribution& distribution, int part) {
                     " is out of range [0, ", distribution.parts(), ")");
 }
 
+template <class Value>
+nb::tuple tuple_of(int count, const Value& value) {
+    nb::list made;
+    for (int number = 0; number < count; ++number) {
+        made.append(value(number));
+    }
+    return nb::tuple(made);
+}
+
 /// The static method that makes a distribution, and its arguments.
 nb::tuple call_of(const Distribution& self) {
     if (!self.has_table()) {
@@ -54,12 +63,8 @@ nb::tuple call_of(const Distribution& self) {
                                  : nb::make_tuple("block_cyclic", self.extent(), self.parts(),
                                                   self.block(), self.first_part());
     }
-    nb::list boundaries;
-    boundaries.append(0);
-    for (int part = 0; part < self.parts(); ++part) {
-        boundaries.append(self.range(part).end);
-    }
-    return nb::make_tuple("irregular", nb::tuple(boundaries));
+    const auto boundary = [&](int part) { return part == 0 ? 0 : self.range(part - 1).end; };
+    return nb::make_tuple("irregular", tuple_of(self.parts() + 1, boundary));
 }
 
 void bind_distribution(const nb::module_& module) {
@@ -152,23 +157,6 @@ BlockGrid make_grid(nb::handle distributions, std::string_view part_order, nb::h
                      std::move(options));
 }
 
-nb::tuple first_values(const layout::PerDimension<std::int64_t>& values, int dimensions) {
-    nb::list made;
-    for (int d = 0; d < dimensions; ++d) {
-        made.append(values[static_cast<std::size_t>(d)]);
-    }
-    return nb::tuple(made);
-}
-
-template <class Value>
-nb::tuple tuple_of(int count, const Value& value) {
-    nb::list made;
-    for (int number = 0; number < count; ++number) {
-        made.append(value(number));
-    }
-    return nb::tuple(made);
-}
-
 nb::tuple distributions_of(const BlockGrid& self) {
     return tuple_of(self.dimensions(), [&](int d) { return nb::cast(self.distribution(d)); });
 }
@@ -229,19 +217,16 @@ void bind_block_grid(const nb::module_& module) {
         .def(
             "local_extents",
             [](const BlockGrid& self, int rank) {
-                return first_values(self.local_extents(rank), self.dimensions());
+                const auto extents = self.local_extents(rank);
+                return tuple_of(self.dimensions(), [&](int d) { return extents[d]; });
             },
             "rank"_a, stub_says("BlockGrid.local_extents"))
         .def(
             "box",
             [](const BlockGrid& self, int rank) {
-                nb::list made;
                 const auto box = self.box(rank);
-                for (int d = 0; d < self.dimensions(); ++d) {
-                    const auto& range = box[static_cast<std::size_t>(d)];
-                    made.append(nb::slice(range.begin, range.end));
-                }
-                return nb::tuple(made);
+                return tuple_of(self.dimensions(),
+                                [&](int d) { return nb::slice(box[d].begin, box[d].end); });
             },
             "rank"_a, stub_says("BlockGrid.box"))
         .def(
@@ -251,12 +236,8 @@ void bind_block_grid(const nb::module_& module) {
                 if (part < 0) {
                     return std::nullopt;
                 }
-                nb::list made;
                 const auto coordinates = self.coordinates(part);
-                for (int d = 0; d < self.dimensions(); ++d) {
-                    made.append(coordinates[static_cast<std::size_t>(d)]);
-                }
-                return nb::tuple(made);
+                return tuple_of(self.dimensions(), [&](int d) { return coordinates[d]; });
             },
             "rank"_a, stub_says("BlockGrid.coordinates"))
         .def(

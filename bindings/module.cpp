@@ -9,7 +9,6 @@ NB_MODULE(_core, module) {
     transrank::bindings::bind_memory(module);
     transrank::bindings::bind_layout(module);
     transrank::bindings::bind_route(module);
-    transrank::bindings::bind_route_builders(module);
     transrank::bindings::bind_discovery(module);
     transrank::bindings::bind_exchange(module);
     transrank::bindings::bind_array(module);

@@ -5,7 +5,6 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 
-#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -13,7 +12,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "communicator_caster.hpp"
-#include "order.hpp"
+#include "named.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -42,10 +41,11 @@ void bind_redistribution(nb::module_& module) {
             return attempted(comm, [&] {
                 const auto from = layout_of(source);
                 const auto to = layout_of(destination);
-                const nb::gil_scoped_release released;
-                return redistribution::route_between(
-                    comm.handle, from, to,
-                    fill_halo ? route::Coverage::owned_and_halo : route::Coverage::owned);
+                return released([&] {
+                    return redistribution::route_between(
+                        comm.handle, from, to,
+                        fill_halo ? route::Coverage::owned_and_halo : route::Coverage::owned);
+                });
             });
         },
         "comm"_a, "source"_a, "destination"_a, "fill_halo"_a = false);

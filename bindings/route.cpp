@@ -8,22 +8,21 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "sequences.hpp"
 #include "stub.hpp"
 #include "transrank/layout/require.hpp"
+#include "transrank/route/alltoall.hpp"
 #include "transrank/route/checksum.hpp"
 #include "transrank/route/consistency.hpp"
 #include "transrank/route/file.hpp"
 #include "transrank/route/file_format.hpp"
+#include "transrank/route/halo.hpp"
+#include "transrank/route/redistribution.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;
@@ -32,6 +31,7 @@ using namespace nb::literals;
 namespace transrank::bindings {
 namespace {
 
+using layout::BlockGrid;
 using route::Leg;
 using route::Loop;
 using route::Route;
@@ -187,7 +187,24 @@ void bind_route_class(const nb::module_& module) {
         .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
 }
 
-void bind_relations(nb::module_& module) {
+void bind_functions(nb::module_& module) {
+    module.def(
+        "redistribution",
+        [](int rank, int ranks, const BlockGrid& source, const BlockGrid& destination,
+           bool fill_halo) {
+            return route::redistribution(
+                rank, ranks, source, destination,
+                fill_halo ? route::Coverage::owned_and_halo : route::Coverage::owned);
+        },
+        "rank"_a, "ranks"_a, "source"_a, "destination"_a, "fill_halo"_a = false);
+    module.def(
+        "halo",
+        [](int rank, int ranks, const BlockGrid& grid, bool corners) {
+            return route::halo(rank, ranks, grid,
+                               corners ? route::Corners::included : route::Corners::left_out);
+        },
+        "rank"_a, "ranks"_a, "grid"_a, "corners"_a = true);
+    module.def("alltoall", &route::alltoall, "rank"_a, "ranks"_a, "units"_a);
     module.def(
         "check_consistent", [](nb::handle routes) { route::check_consistent(each<Route>(routes)); },
         "routes"_a);
@@ -200,7 +217,7 @@ void bind_route(nb::module_& module) {
                                                                  PyExc_OSError);
     bind_leg(module);
     bind_route_class(module);
-    bind_relations(module);
+    bind_functions(module);
 }
 
 }  // namespace transrank::bindings

@@ -862,6 +862,16 @@ contains
         if (.not. condition .and. .not. allocated(wrong)) wrong = words
     end subroutine
 
+    !> Whether something was wrong: then the call is over, without asking C.
+    function refused(wrong, stat, errmsg) result(is_over)
+        character(len=:), allocatable, intent(in) :: wrong
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        logical :: is_over
+        is_over = allocated(wrong)
+        if (is_over) call finish(transrank_error_argument, stat, errmsg, wrong)
+    end function
+
     function decimal(number) result(text)
         integer(c_int64_t), intent(in) :: number
         character(len=:), allocatable :: text
@@ -1021,10 +1031,7 @@ contains
             end if
             boundaries(part + 1) = boundaries(part) + lengths(part)
         end do
-        if (allocated(wrong)) then
-            call finish(transrank_error_argument, stat, errmsg, wrong)
-            return
-        end if
+        if (refused(wrong, stat, errmsg)) return
         call finish(c_distribution_irregular(size(lengths), boundaries, self%handle), stat, errmsg)
     end subroutine
 
@@ -1077,10 +1084,7 @@ contains
             end if
             boundaries(part + 1) = boundaries(part) + lengths(part)
         end do
-        if (allocated(wrong)) then
-            call finish(transrank_error_argument, stat, errmsg, wrong)
-            return
-        end if
+        if (refused(wrong, stat, errmsg)) return
         call finish(c_distribution_irregular(size(lengths), boundaries, self%handle), stat, errmsg)
     end subroutine
 
@@ -1161,10 +1165,7 @@ contains
             rank_of_part = ranks
             options%ranks = c_loc(rank_of_part)
         end if
-        if (allocated(wrong)) then
-            call finish(transrank_error_argument, stat, errmsg, wrong)
-            return
-        end if
+        if (refused(wrong, stat, errmsg)) return
         handles = [(distributions(d)%handle, d=1, size(distributions))]
         call finish(c_layout_grid(size(distributions), handles, options, self%handle), stat, errmsg)
     end subroutine
@@ -1187,12 +1188,11 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: begins(most_dimensions), ends(most_dimensions)
+        character(len=:), allocatable :: wrong
         integer(c_int) :: status
-        if (size(first) /= self%dimensions .or. size(last) /= self%dimensions) then
-            call finish(transrank_error_argument, stat, errmsg, &
-                        'first and last need one element for each dimension of a grid')
-            return
-        end if
+        call require(size(first) == self%dimensions .and. size(last) == self%dimensions, &
+                     'first and last need one element for each dimension of a grid', wrong)
+        if (refused(wrong, stat, errmsg)) return
         status = c_layout_box(self%handle, rank, begins, ends)
         if (status == transrank_ok) then
             first = begins(:size(first)) + 1
@@ -1210,14 +1210,12 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: extents(most_dimensions), steps(most_dimensions), units
         integer(c_int) :: status
-        logical :: fitting
-        fitting = size(lengths) == self%dimensions
-        if (present(strides)) fitting = fitting .and. size(strides) == self%dimensions
-        if (.not. fitting) then
-            call finish(transrank_error_argument, stat, errmsg, &
-                        'the shape needs one element for each dimension of a grid')
-            return
-        end if
+        character(len=*), parameter :: words = &
+            'the shape needs one element for each dimension of a grid'
+        character(len=:), allocatable :: wrong
+        call require(size(lengths) == self%dimensions, words, wrong)
+        if (present(strides)) call require(size(strides) == self%dimensions, words, wrong)
+        if (refused(wrong, stat, errmsg)) return
         status = c_layout_local(self%handle, rank, extents, steps, units)
         if (status == transrank_ok) then
             lengths = extents(:size(lengths))
@@ -2212,11 +2210,8 @@ contains
                 decimal(sizes(2)) // ' to receive into, which are no multiples of the ' // &
                 decimal(in_unit) // ' values of a cell'
         end if
-        if (allocated(wrong)) then
-            self%refused = wrong
-            call finish(transrank_error_argument, stat, errmsg, wrong)
-            return
-        end if
+        if (allocated(wrong)) self%refused = wrong
+        if (refused(wrong, stat, errmsg)) return
         bytes = scalar_bytes(scalar)
         if (.not. allocated(self%list)) allocate (self%list(0), self%arrays(0))
         self%list = [self%list, field(source%address, bytes * sizes(1), destination%address, &
@@ -2738,10 +2733,7 @@ contains
         type(array), allocatable, target :: arrays(:)
         character(len=:), allocatable :: wrong
         call add_set(fields, self%arrays, list, arrays, wrong)
-        if (allocated(wrong)) then
-            call finish(transrank_error_argument, stat, errmsg, wrong)
-            return
-        end if
+        if (refused(wrong, stat, errmsg)) return
         call set_views(list, arrays)
         call finish(c_exchange_start_with(self%handle, size(list), list), stat, errmsg)
     end subroutine
@@ -2755,10 +2747,7 @@ contains
         type(array), allocatable, target :: arrays(:)
         character(len=:), allocatable :: wrong
         call add_set(fields, self%arrays, list, arrays, wrong)
-        if (allocated(wrong)) then
-            call finish(transrank_error_argument, stat, errmsg, wrong)
-            return
-        end if
+        if (refused(wrong, stat, errmsg)) return
         call set_views(list, arrays)
         call finish(c_exchange_run_with(self%handle, size(list), list), stat, errmsg)
     end subroutine

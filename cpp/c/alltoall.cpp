@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/collective/alltoall.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include "c/calls.hpp"
-#include "c/shared_arrays.hpp"
 
 using namespace transrank;
 using c::Arguments;

@@ -82,4 +82,10 @@ private:
     std::string where_;
 };
 
+/// Throws std::invalid_argument unless there is such an operation.
+void check_options(const Arguments& arguments, const transrank_options* given);
+
+/// An operation that there is not becomes assign: options are needed before ranks can agree.
+[[nodiscard]] exchange::Options options_of(const transrank_options* given);
+
 }  // namespace transrank::c

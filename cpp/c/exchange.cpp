@@ -3,14 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "c/calls.hpp"
-#include "c/options.hpp"
-#include "c/shared_arrays.hpp"
 #include "transrank/copy/view.hpp"
 
 using namespace transrank;

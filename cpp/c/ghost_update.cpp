@@ -2,17 +2,9 @@
 #include "transrank/array/ghost_update.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <numeric>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "c/calls.hpp"
-#include "c/options.hpp"
-#include "c/shared_arrays.hpp"
 #include "transrank/memory/array_memory.hpp"
 
 using namespace transrank;

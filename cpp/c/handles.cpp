@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "c/handles.hpp"
 
-#include <array>
 #include <cstddef>
 #include <limits>
 #include <mutex>

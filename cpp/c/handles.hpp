@@ -123,4 +123,10 @@ template <class Public>
         keep(Behind<Public>::kind, std::make_shared<Object>(std::move(object)))));
 }
 
+/// What keeps the memory at this place, where it is of transrank_shared_alloc; else nothing.
+[[nodiscard]] std::shared_ptr<void> owner_of(const void* place);
+
+/// Both, or nothing where neither is known.
+[[nodiscard]] std::shared_ptr<void> owner_of(const void* one, const void* other);
+
 }  // namespace transrank::c

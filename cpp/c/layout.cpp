@@ -135,9 +135,8 @@ int transrank_layout_box(const transrank_layout* layout, int rank, int64_t* begi
         const auto& grid = grid_of(arguments, layout);
         const auto box = grid.box(rank);
         for (int d = 0; d < grid.dimensions(); ++d) {
-            const auto& range = box[static_cast<std::size_t>(d)];
-            arguments.pointer(begin, "the place of the beginnings")[d] = range.begin;
-            arguments.pointer(end, "the place of the ends")[d] = range.end;
+            arguments.pointer(begin, "the place of the beginnings")[d] = box[d].begin;
+            arguments.pointer(end, "the place of the ends")[d] = box[d].end;
         }
     });
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "c/shared_arrays.hpp"
 
 #include <algorithm>
 #include <cstddef>
