@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "transrank/collective/choices.hpp"
+#include "transrank/collective/measured.hpp"
 #include "transrank/collective/method.hpp"
 #include "transrank/collective/task.hpp"
 #include "transrank/exchange/known_communicator.hpp"
@@ -141,7 +142,6 @@ Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task,
     return {.on_one_node = all[0],
             .shared_arrays = all[1],
             .equal_blocks = task.block_bytes != different,
-            .block_bytes = task.block_bytes,
             .own_cores = all[2],
             .uncountable_bytes = uncountable_bytes(comm, task, algorithm)};
 }
@@ -160,6 +160,10 @@ std::string name_of(const mpi::Communicator& comm, const AlltoallOptions& option
         }
     }
     return options.algorithm;
+}
+
+bool measuring_decides(const Circumstances& here) {
+    return here.on_one_node && here.own_cores && !here.shared_arrays && here.uncountable_bytes == 0;
 }
 
 bool can_be_blocks(int ranks, std::int64_t block_bytes) {
@@ -223,8 +227,11 @@ Backend Alltoall::Making::operator()(MPI_Comm comm) const {
         if (options.ranks_per_node == 0) {
             problem.ranks_per_node = found_ranks_per_node(own, known->node());
         }
-        const auto circumstances = circumstances_of(own, task, options.algorithm);
+        auto circumstances = circumstances_of(own, task, options.algorithm);
         const auto name = name_of(own, options, problem, circumstances, block_bytes);
+        if (name == automatic && measuring_decides(circumstances)) {
+            circumstances.mpi_is_faster = mpi_is_faster(task);
+        }
         const Method* method = nullptr;
         mpi::agree(own, [&] { method = &choose(name, problem, circumstances); });
         algorithm = method->name;

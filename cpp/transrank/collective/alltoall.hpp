@@ -19,8 +19,9 @@ namespace transrank::collective {
 struct AlltoallOptions {
     /// A name of `methods()`, or `auto`: for blocks of one length what `choices` says; where that
     /// says nothing, on-node-direct where all ranks share memory and send from arrays that
-    /// transrank has allocated or, with a core for each, equal blocks of 512 bytes and more; else
-    /// MPI's own, or pairwise where the MPI counts in 32 bits and a block or an offset has 2 GiB.
+    /// transrank has allocated or, with a core for each, from any, unless MPI's own was measured to
+    /// be clearly faster for blocks of about this length; else MPI's own, or pairwise where the MPI
+    /// counts in 32 bits and a block or an offset has 2 GiB.
     std::string algorithm = "auto";
     /// For `auto`: the path of a file of choices (collective/choices.hpp), read by rank 0; empty:
     /// what TRANSRANK_ALLTOALL_CHOICES says there, if it is set.

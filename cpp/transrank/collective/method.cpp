@@ -23,13 +23,9 @@ const Method& find(std::string_view name) {
 }
 
 // Beyond one node nothing of ours is known to be better than what the library has been tuned to. On
-// it blocks that go through a double buffer are as fast as by any MPI from about this length on,
-// where nobody has to be woken to copy them; shorter ones depend on the MPI.
+// it who has to be woken to copy blocks through a double buffer is late.
 bool is_direct(const Circumstances& here) {
-    constexpr std::int64_t least_staged_bytes = 512;
-    const bool staged_pays =
-        here.equal_blocks && here.block_bytes >= least_staged_bytes && here.own_cores;
-    return here.on_one_node && (here.shared_arrays || staged_pays);
+    return here.on_one_node && (here.shared_arrays || (here.own_cores && !here.mpi_is_faster));
 }
 
 }  // namespace

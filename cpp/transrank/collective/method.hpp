@@ -15,8 +15,8 @@ struct Circumstances {
     bool on_one_node;    ///< all pairs of ranks share memory
     bool shared_arrays;  ///< every rank sends from memory that transrank has allocated
     bool equal_blocks;
-    std::int64_t block_bytes = 0;  ///< of equal blocks
-    bool own_cores = true;         ///< no ranks share a core
+    bool own_cores = true;       ///< no ranks share a core
+    bool mpi_is_faster = false;  ///< as measured, where arrays are not shared
     /// The longest block of any rank, or the offset farthest from the begin of its array, where
     /// MPI cannot count its bytes; else 0.
     std::int64_t uncountable_bytes = 0;

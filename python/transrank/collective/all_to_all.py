@@ -39,9 +39,9 @@ class Alltoall(Bound):
     algorithm
         ``auto``, or a name of `alltoall_algorithms()`. ``auto`` follows `choices`; if that has no
         rule, it takes ``on-node-direct`` if all ranks share memory and send from arrays that
-        transrank has allocated or, with a core for each, blocks of at least 512 bytes; else
-        ``mpi``, or ``pairwise`` if the MPI counts in 32 bits and a block, or the offset of one, has
-        2 GiB.
+        transrank has allocated or, with a core for each, from any, unless ``mpi`` was measured to
+        be clearly faster for blocks of about this length, once for each communicator; else ``mpi``,
+        or ``pairwise`` if the MPI counts in 32 bits and a block, or the offset of one, has 2 GiB.
     choices
         for ``auto``: path of a file of choices written by ``transrank tune --for transrank``, read
         by rank 0; by default the variable ``TRANSRANK_ALLTOALL_CHOICES`` in the environment of

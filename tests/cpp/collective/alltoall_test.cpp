@@ -318,16 +318,12 @@ TEST_CASE("auto goes straight to the peers' memory where that is known to pay") 
     };
     using Here = collective::Circumstances;
     const Here shared{.on_one_node = true, .shared_arrays = true, .equal_blocks = false};
-    const Here staged{.on_one_node = true,
-                      .shared_arrays = false,
-                      .equal_blocks = true,
-                      .block_bytes = 512,
-                      .own_cores = true};
+    const Here staged{
+        .on_one_node = true, .shared_arrays = false, .equal_blocks = true, .own_cores = true};
     CHECK(taken(shared) == "on-node-direct");
     CHECK(taken(staged) == "on-node-direct");
     for (const auto change : {+[](Here& here) { here.on_one_node = false; },
-                              +[](Here& here) { here.equal_blocks = false; },
-                              +[](Here& here) { here.block_bytes = 511; },
+                              +[](Here& here) { here.mpi_is_faster = true; },
                               +[](Here& here) { here.own_cores = false; }}) {
         auto here = staged;
         change(here);
@@ -341,6 +337,7 @@ TEST_CASE("where MPI cannot count the bytes auto splits them, and mpi is refused
     collective::Circumstances here{.on_one_node = true,
                                    .shared_arrays = false,
                                    .equal_blocks = false,
+                                   .own_cores = false,
                                    .uncountable_bytes = beyond};
     CHECK(collective::choose("auto", problem, here).name == "pairwise");
     CHECK_THROWS_WITH_AS((void)collective::choose("mpi", problem, here),

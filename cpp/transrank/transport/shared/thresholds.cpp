@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <exception>
@@ -28,6 +27,7 @@
 #include "transrank/memory/shared_pool.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/point_to_point.hpp"
+#include "transrank/transport/advantage.hpp"
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/tags.hpp"
 
@@ -41,8 +41,7 @@ constexpr std::array<std::int64_t, 5> lengths{8, 32, 64, 128, 256};
 constexpr std::int64_t runs = 512;
 // Each run on lines of its own, as in a face of a block, and not all in the same sets of a cache.
 constexpr std::int64_t stride = 320;
-constexpr int rounds = 3;                // that count, of each method and length in one measurement
-constexpr double clearly_better = 1.15;  // the factor by which a method must cost less
+constexpr int rounds = 3;  // that count, of each method and length in one measurement
 // Of one pair; a rank without a core would take longer.
 constexpr std::chrono::milliseconds most_time{20};
 // Binds in which a node that is too busy is measured in vain.
@@ -76,7 +75,7 @@ struct Costs {
         return by_method[static_cast<std::size_t>(method)];
     }
 };
-using Twice = std::array<Costs, 2>;
+using BothCosts = std::array<Costs, 2>;
 
 /// One rank's part of the measurement. Gives up when the time is over; then so does the other one.
 class Side {
@@ -84,8 +83,8 @@ public:
     Side(Areas& areas, std::size_t rank)
         : own_(areas.at(rank)), other_(areas.at(1 - rank)), end_(Clock::now() + most_time) {}
 
-    std::optional<Twice> measure() {
-        Twice costs;
+    std::optional<BothCosts> measure() {
+        BothCosts costs;
         for (auto& each : costs) {
             each = least_of_rounds();
         }
@@ -217,7 +216,7 @@ Areas& areas_at(std::byte* memory) {
     return *std::launder(reinterpret_cast<Areas*>(memory));
 }
 
-std::optional<Twice> measure_as_reader(const memory::BlockHandle& handle) {
+std::optional<BothCosts> measure_as_reader(const memory::BlockHandle& handle) {
     try {
         const memory::MappedBlock mapped(handle);
         return Side(areas_at(mapped.data()), 1).measure();
@@ -228,7 +227,7 @@ std::optional<Twice> measure_as_reader(const memory::BlockHandle& handle) {
 
 /// What the owner of this rank's pair has measured; nothing on its reader, nor where there is no
 /// pair. `area`: this rank's own, if it could have one; it must outlive the partner's measuring.
-std::optional<Twice> measure_pair(const Pairing& pairing, const memory::SharedBlock* area) {
+std::optional<BothCosts> measure_pair(const Pairing& pairing, const memory::SharedBlock* area) {
     const auto partner = pairing.partner();
     if (!partner || pairing.node.oversubscribed()) {
         return std::nullopt;
@@ -250,7 +249,7 @@ std::optional<Twice> measure_pair(const Pairing& pairing, const memory::SharedBl
 
 /// What has been measured by one pair, or by several together.
 struct Measured {
-    Twice costs{};
+    BothCosts costs{};
     double pairs = 0;
 
     void add(const Measured& other) {
@@ -273,18 +272,6 @@ struct Finding {
     std::int64_t stage_below_bytes = default_stage_below_bytes;
 };
 
-// How much less the long method costs, as a logarithm; negative where it costs more, and 0 where
-// the two measurements do not agree on one that is clearly better.
-double advantage(const std::array<ByLength, 2>& short_method,
-                 const std::array<ByLength, 2>& long_method, std::size_t length) {
-    const auto of = [&](std::size_t k) {
-        return std::log(short_method[k][length] / long_method[k][length]);
-    };
-    const auto [least, most] = std::minmax({of(0), of(1)});
-    const auto clear = std::log(clearly_better);
-    return least > clear ? least : most < -clear ? most : 0;
-}
-
 // The length from which on `long_method` is taken: where another one costs less than `by_default`,
 // the best. The methods are compared by ratios, so that a short length counts as much as a long
 // one.
@@ -299,7 +286,8 @@ std::int64_t cheapest_threshold(const std::array<ByLength, 2>& short_method,
     for (std::size_t each = 0; each <= lengths.size(); ++each) {
         double saved = 0;
         for (auto i = std::min(each, from); i < std::max(each, from); ++i) {
-            const auto gain = advantage(short_method, long_method, i);
+            const auto gain = advantage({short_method[0][i], short_method[1][i]},
+                                        {long_method[0][i], long_method[1][i]});
             saved += (each < from ? gain : -gain) - tie;
         }
         if (saved > most) {
@@ -310,12 +298,12 @@ std::int64_t cheapest_threshold(const std::array<ByLength, 2>& short_method,
     return best < lengths.size() ? lengths[best] : 2 * lengths.back();
 }
 
-std::array<ByLength, 2> both(const Twice& costs, Method method) {
+std::array<ByLength, 2> both(const BothCosts& costs, Method method) {
     return {costs[0].of(method), costs[1].of(method)};
 }
 
 /// What shared-direct needs for runs that lie apart on both sides.
-std::array<ByLength, 2> direct_apart(const Twice& costs, std::int64_t push_below_bytes) {
+std::array<ByLength, 2> direct_apart(const BothCosts& costs, std::int64_t push_below_bytes) {
     auto direct = both(costs, Method::pull_apart);
     for (std::size_t i = 0; i < lengths.size() && lengths[i] < push_below_bytes; ++i) {
         for (std::size_t k = 0; k < costs.size(); ++k) {
@@ -357,7 +345,7 @@ struct Findings {
 Finding measure(const Pairing& pairing) {
     const auto area = pairing.partner() && !pairing.node.oversubscribed() ? make_area() : nullptr;
     const auto costs = measure_pair(pairing, area.get());
-    const Measured own{.costs = costs.value_or(Twice{}), .pairs = costs ? 1.0 : 0.0};
+    const Measured own{.costs = costs.value_or(BothCosts{}), .pairs = costs ? 1.0 : 0.0};
     Measured all;
     for (const auto& each : mpi::gathered(pairing.comm, pairing.node.ranks(), threshold_tag, own)) {
         all.add(each);
