@@ -433,8 +433,8 @@ typedef struct transrank_alltoall_options {
     /// Lengths that the ranks fill, the first varying fastest. NULL: found out.
     const int* torus;
     int torus_dimensions;
-    /// Not 0: each start is given its arrays, one field of any that hold all blocks, in place where
-    /// it is bound in place. Peers do not reach into them; MPI may.
+    /// Not 0: each start is given one field, whose arrays hold all blocks and are in place if those
+    /// bound are. Peers do not reach into them; MPI may.
     int any_memory;
 } transrank_alltoall_options;
 

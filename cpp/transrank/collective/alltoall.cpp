@@ -162,8 +162,9 @@ std::string name_of(const mpi::Communicator& comm, const AlltoallOptions& option
     return options.algorithm;
 }
 
-bool measuring_decides(const Circumstances& here) {
-    return here.on_one_node && here.own_cores && !here.shared_arrays && here.uncountable_bytes == 0;
+bool measuring_decides(const Circumstances& here, int ranks) {
+    return ranks > 1 && here.on_one_node && here.own_cores && !here.shared_arrays &&
+           here.uncountable_bytes == 0;
 }
 
 bool can_be_blocks(int ranks, std::int64_t block_bytes) {
@@ -229,7 +230,7 @@ Backend Alltoall::Making::operator()(MPI_Comm comm) const {
         }
         auto circumstances = circumstances_of(own, task, options.algorithm);
         const auto name = name_of(own, options, problem, circumstances, block_bytes);
-        if (name == automatic && measuring_decides(circumstances)) {
+        if (name == automatic && measuring_decides(circumstances, own.size())) {
             circumstances.mpi_is_faster = mpi_is_faster(task);
         }
         const Method* method = nullptr;

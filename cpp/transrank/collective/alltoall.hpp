@@ -17,11 +17,14 @@ namespace transrank::collective {
 
 /// The same on every rank.
 struct AlltoallOptions {
-    /// A name of `methods()`, or `auto`: for blocks of one length what `choices` says; where that
-    /// says nothing, on-node-direct where all ranks share memory and send from arrays that
-    /// transrank has allocated or, with a core for each, from any, unless MPI's own was measured to
-    /// be clearly faster for blocks of about this length; else MPI's own, or pairwise where the MPI
-    /// counts in 32 bits and a block or an offset has 2 GiB.
+    /// A name of `methods()`, or `auto`, which is the first of these that applies:
+    /// - what `choices` says, for blocks of one length
+    /// - on-node-direct, where all ranks share memory and send from arrays that transrank has
+    ///   allocated
+    /// - on-node-direct, where all ranks share memory and each has a core, unless MPI's own was
+    ///   measured to be clearly faster for blocks of about this length
+    /// - pairwise, where the MPI counts in 32 bits and a block or an offset has 2 GiB
+    /// - MPI's own
     std::string algorithm = "auto";
     /// For `auto`: the path of a file of choices (collective/choices.hpp), read by rank 0; empty:
     /// what TRANSRANK_ALLTOALL_CHOICES says there, if it is set.
@@ -34,9 +37,8 @@ struct AlltoallOptions {
     /// Lengths that the ranks fill, the first varying fastest, for the torus-aware algorithms;
     /// empty: the factors of the number of ranks that are nearest to each other.
     std::vector<int> torus = {};  // NOLINT(readability-redundant-member-init)
-    /// Whether each start is given its arrays, as with exchange::Options::any_memory: one field, in
-    /// place where one array is bound; its units do not matter. Messages and MPI's own algorithm
-    /// use them where they are; peers of a node do not reach into them.
+    /// Whether each start is given its arrays, which are in place if those bound are. MPI uses them
+    /// where they are; peers of a node do not reach into them.
     bool any_memory = false;
 };
 
@@ -68,14 +70,16 @@ public:
     /// The algorithm in use.
     [[nodiscard]] std::string_view algorithm() const noexcept { return algorithm_; }
 
-    /// With any memory, see Exchange::start_with: of arrays that hold all blocks.
-    using Exchange::start_with;
+    /// Not collective. Starts with these arrays, which hold all blocks; for an alltoall of any
+    /// memory. `keep_alive` owns them, and is kept until the next start. Throws as
+    /// Exchange::start_with. As a field the arrays may have units of any length.
     void start_with(const void* send, void* receive,
                     const std::shared_ptr<void>& keep_alive = nullptr);
+    using Exchange::start_with;
     /// start_with, and wait. By the algorithm `mpi` it is MPI_Alltoall itself.
-    using Exchange::run_with;
     void run_with(const void* send, void* receive,
                   const std::shared_ptr<void>& keep_alive = nullptr);
+    using Exchange::run_with;
 
 private:
     struct Making;

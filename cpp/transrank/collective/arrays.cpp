@@ -57,8 +57,8 @@ void Arrays::take(std::optional<std::span<const Field>> given) {
         return;
     }
     require(given->size() == 1 && !given->front().source_view && !given->front().destination_view,
-            "rank ", rank_,
-            " gives the start of an alltoall other arrays than two that are contiguous, or one");
+            "rank ", rank_, " gives the start of an alltoall ", given->size(),
+            " fields, or a view; give one field of arrays that are contiguous");
     const auto& field = given->front();
     require(
         any_memory_ || (field.source == field_.source && field.destination == field_.destination),

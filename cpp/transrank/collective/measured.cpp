@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The question is which way costs less in all, so a round writes what is sent and reads what has
-// arrived. What disturbs a round can only make it longer, so the least of several counts.
+// arrived.
 #include "transrank/collective/measured.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
-#include <cstring>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <span>
@@ -19,7 +17,7 @@
 #include "transrank/collective/alltoall.hpp"
 #include "transrank/collective/method.hpp"
 #include "transrank/mpi/collectives.hpp"
-#include "transrank/transport/advantage.hpp"
+#include "transrank/transport/timings.hpp"
 
 namespace transrank::collective {
 namespace {
@@ -28,12 +26,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t least_block_bytes = 8;
 constexpr std::int64_t most_array_bytes = std::int64_t{1} << 23U;
-// Short ones are disturbed more.
+// Of short blocks more rounds, which cost little and are disturbed more.
 constexpr std::int64_t most_rounds = 4;
 constexpr std::int64_t bytes_of_rounds = std::int64_t{1} << 20U;
 
-/// What ranks have found out together: whether MPI is faster, by whether blocks are equal and by
-/// their length.
+/// What ranks have measured together. The key says whether the blocks are equal, and their length.
 struct Findings {
     std::map<std::pair<bool, std::int64_t>, bool> mpi_is_faster;
 };
@@ -49,12 +46,7 @@ public:
           alltoall_(bind(task, block_bytes, algorithm)) {}
 
     double least_seconds() {
-        (void)seconds();
-        double least = std::numeric_limits<double>::infinity();
-        for (std::int64_t round = 0; round < rounds_; ++round) {
-            least = std::min(least, seconds());
-        }
-        return least;
+        return transport::least_of(rounds_, [&] { return seconds(); });
     }
 
 private:
@@ -116,13 +108,14 @@ bool mpi_is_faster(const Task& task) {
     const auto block_bytes = block_bytes_of(task);
     auto& prepared = task.known->prepared();
     const auto* known = prepared.find<Findings>();
-    auto findings = known == nullptr ? Findings{} : *known;
     const std::pair kind{task.block_bytes >= 0, block_bytes};
-    if (!findings.mpi_is_faster.contains(kind)) {
+    if (known == nullptr || !known->mpi_is_faster.contains(kind)) {
+        auto findings = known == nullptr ? Findings{} : *known;
         findings.mpi_is_faster[kind] = measure(task, block_bytes);
-        prepared.keep(findings);
+        prepared.keep(std::move(findings));
+        known = prepared.find<Findings>();
     }
-    return findings.mpi_is_faster.at(kind);
+    return known->mpi_is_faster.at(kind);
 }
 
 }  // namespace transrank::collective

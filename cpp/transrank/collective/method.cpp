@@ -22,8 +22,8 @@ const Method& find(std::string_view name) {
     return *found;
 }
 
-// Beyond one node nothing of ours is known to be better than what the library has been tuned to. On
-// it who has to be woken to copy blocks through a double buffer is late.
+// Beyond one node nothing of ours is known to be better than what the library has been tuned to.
+// Ranks that share a core have to be woken before they can copy blocks through a double buffer.
 bool is_direct(const Circumstances& here) {
     return here.on_one_node && (here.shared_arrays || (here.own_cores && !here.mpi_is_faster));
 }

@@ -27,7 +27,7 @@ enum class Coverage : std::uint8_t {
 /// Throws std::invalid_argument naming the dimension in which two layouts differ in their extent.
 void check_same_grid(const layout::BlockGrid& source, const layout::BlockGrid& destination);
 
-/// The same unless the highest rank of a layout is one of `ranks`.
+/// Throws std::invalid_argument unless `highest`, the highest rank of a layout, is below `ranks`.
 void check_ranks(int highest, int ranks);
 
 }  // namespace transrank::route

@@ -37,11 +37,15 @@ class Alltoall(Bound):
         one block from each rank, with the shape and type of `send`; without it received blocks
         replace those sent.
     algorithm
-        ``auto``, or a name of `alltoall_algorithms()`. ``auto`` follows `choices`; if that has no
-        rule, it takes ``on-node-direct`` if all ranks share memory and send from arrays that
-        transrank has allocated or, with a core for each, from any, unless ``mpi`` was measured to
-        be clearly faster for blocks of about this length, once for each communicator; else ``mpi``,
-        or ``pairwise`` if the MPI counts in 32 bits and a block, or the offset of one, has 2 GiB.
+        ``auto``, or a name of `alltoall_algorithms()`. ``auto`` is the first of these that applies:
+
+        * what `choices` says
+        * ``on-node-direct``, if all ranks share memory and send from arrays that transrank has
+          allocated
+        * ``on-node-direct``, if all ranks share memory and each has a core, unless ``mpi`` was
+          measured to be clearly faster for blocks of about this length
+        * ``pairwise``, if the MPI counts in 32 bits and a block, or the offset of one, has 2 GiB
+        * ``mpi``
     choices
         for ``auto``: path of a file of choices written by ``transrank tune --for transrank``, read
         by rank 0; by default the variable ``TRANSRANK_ALLTOALL_CHOICES`` in the environment of
@@ -55,8 +59,8 @@ class Alltoall(Bound):
         lengths of the torus that the ranks fill, the first varying fastest, for the torus-aware
         algorithms; by default the factors of the number of ranks that are closest to each other.
     any_memory
-        whether each start is given its arrays: any of the shape and type of `send` and `receive`,
-        which are not kept; in place if `receive` is left out here.
+        whether each start is given its arrays: any of the shape and type of `send` and `receive`.
+        The arrays given here are then not kept. Without `receive` here the starts are in place.
 
     Raises
     ------

@@ -274,7 +274,8 @@ TEST_CASE("a start that is given arrays that cannot be moved starts and breaks n
                                 .destination = receive.data(),
                                 .destination_bytes = (64 * comm.size()) - 1};
             refused("but its array has", any, std::array{shorter});
-            refused("two that are contiguous", any, std::array{shorter, shorter});
+            refused("give one field of arrays that are contiguous", any,
+                    std::array{shorter, shorter});
             refused("not those that were bound", bound, send.data(), Bytes(bytes).data());
             any.run_with(send.data(), receive.data());
             CHECK(receive == by_mpi(comm, send, 64));

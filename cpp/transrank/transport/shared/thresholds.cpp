@@ -2,10 +2,6 @@
 // The question is which method costs less in all. So two ranks do what they do in a halo update:
 // both rewrite their runs, move them to each other, and read what has arrived. A pull looks
 // expensive in isolation, but a push may shift that cost to the owner's next write.
-//
-// What disturbs a round can only make it longer, so the least of several counts. The first does
-// not: it pays for where the method before has left the lines. Everything is measured twice: a
-// default is left only for what both measurements have found clearly better.
 #include "transrank/transport/shared/thresholds.hpp"
 
 #include <algorithm>
@@ -14,7 +10,6 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,9 +22,9 @@
 #include "transrank/memory/shared_pool.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/point_to_point.hpp"
-#include "transrank/transport/advantage.hpp"
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/tags.hpp"
+#include "transrank/transport/timings.hpp"
 
 namespace transrank::transport {
 namespace {
@@ -41,10 +36,10 @@ constexpr std::array<std::int64_t, 5> lengths{8, 32, 64, 128, 256};
 constexpr std::int64_t runs = 512;
 // Each run on lines of its own, as in a face of a block, and not all in the same sets of a cache.
 constexpr std::int64_t stride = 320;
-constexpr int rounds = 3;  // that count, of each method and length in one measurement
+constexpr int rounds = 3;  // that count, for each method and length in one measurement
 // Of one pair; a rank without a core would take longer.
 constexpr std::chrono::milliseconds most_time{20};
-// Binds in which a node that is too busy is measured in vain.
+// A node that is too busy is measured again in later binds, until there have been so many.
 constexpr std::int64_t most_attempts = 4;
 
 /// How runs get from rank to rank. Where they arrive they lie one after the other or, the last
@@ -96,17 +91,9 @@ private:
         Costs least;
         for (std::size_t i = 0; i < lengths.size() && !late_; ++i) {
             for (std::size_t method = 0; method < methods.size(); ++method) {
-                least.by_method[method][i] = least_of_rounds(lengths[i], methods[method]);
+                least.by_method[method][i] =
+                    least_of(rounds, [&] { return seconds_of_round(lengths[i], methods[method]); });
             }
-        }
-        return least;
-    }
-
-    double least_of_rounds(std::int64_t length, Method method) {
-        (void)seconds_of_round(length, method);
-        double least = std::numeric_limits<double>::infinity();
-        for (int round = 0; round < rounds; ++round) {
-            least = std::min(least, seconds_of_round(length, method));
         }
         return least;
     }

@@ -9,7 +9,7 @@
 
 namespace transrank::transport {
 
-/// Where nothing can be measured, near what still machines have: two cache lines.
+/// Two cache lines: where nothing can be measured, or nothing is clearly better.
 inline constexpr std::int64_t default_push_below_bytes = 128;
 inline constexpr std::int64_t default_stage_below_bytes = 128;
 
@@ -22,16 +22,16 @@ struct Thresholds {
     /// Below which length runs that lie apart on both sides are better packed: pushed or pulled,
     /// each of them drags a cache line of another core's. 0: never.
     std::int64_t stage_below_bytes = 0;
-    bool is_final = true;  ///< a later bind measures again where it is not
+    bool is_final = true;  ///< otherwise the next bind measures again
 };
 
-/// Collective over each node. For a process and a node, whatever the communicator, until that has
-/// succeeded once, pairs of ranks that share memory rewrite, move and read strided runs of several
-/// lengths, pushed by their owner, pulled by their reader and, where they are strided at the
-/// reader, too, packed by the one and unpacked by the other. Returns where pulling and where moving
-/// them directly begins to cost less. Takes some milliseconds that one time, and no more than 40
-/// where the node is too busy; where ranks share cores nothing is measured, since that would
-/// measure the scheduler.
+/// Collective over each node. The thresholds that were measured once for this process and node,
+/// whatever the communicator. Until that has succeeded, each of the first calls measures: pairs of
+/// ranks that share memory rewrite, move and read strided runs of several lengths. Their owner
+/// pushes the runs, or their reader pulls them; where they are strided at the reader, too, the one
+/// also packs them and the other unpacks them. A call that measures takes some milliseconds, at
+/// most 20 on a node that is too busy. Where ranks share cores nothing is measured, since that
+/// would measure the scheduler.
 [[nodiscard]] Thresholds thresholds_of(const mpi::Communicator& comm, const memory::Node& node);
 
 }  // namespace transrank::transport
