@@ -14,7 +14,7 @@ from conftest import Mpiexec
 from support.built import cpp_test
 from transrank import installation
 
-WAYS = ["shared-direct", "shared-staged", "message"]
+WAYS = ["shared-direct", "kernel-copy", "shared-staged", "message"]
 # By default a launcher ends the whole job when a rank dies.
 KEEP_GOING = {"mpich": ["-disable-auto-cleanup"], "openmpi": ["--continuous"]}
 # Even so Hydra 5.0 kills the other ranks, most of the time, when it sees one die.

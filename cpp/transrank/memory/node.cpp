@@ -48,6 +48,9 @@ CoreSet usable_cores() {
     return {};
 }
 
+/// What a rank has found that it can read of a node-mate.
+enum Reached : char { nothing, shared, all_memory };
+
 std::vector<RankInfo> gather_infos(const mpi::Communicator& node, int rank, const CoreSet& cores) {
     RankInfo own{.address = NodeMate::own(),
                  .rank = rank,
@@ -135,23 +138,30 @@ Node::Node(const mpi::Communicator& comm) {
     const auto node = comm.split_node();
     const auto cores = usable_cores();
     const auto all = gather_infos(node, comm.rank(), cores);
-    std::vector<char> reached(all.size(), 0);
+    std::vector<char> reached(all.size(), Reached::nothing);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const int rank = all[i].rank;
         try {
             mates_.push_back(
                 {.rank = rank,
                  .process = rank == comm.rank() ? nullptr : NodeMate::get(all[i].address)});
-            reached[i] = 1;
+            auto& mate = mates_.back();
+            if (mate.process) {
+                mate.obstacle_to_reading = mate.process->obstacle_to_reading();
+            }
+            reached[i] = mate.obstacle_to_reading.empty() ? Reached::all_memory : Reached::shared;
         } catch (const std::exception& error) {
             obstacles_.emplace_back(rank, error.what());
         }
     }
     const auto reached_me = swap_results(node, reached);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (reached[i] != 0 && reached_me[i] == 0) {
+        if (reached[i] != Reached::nothing && reached_me[i] == Reached::nothing) {
             std::erase_if(mates_, [&](const Mate& mate) { return mate.rank == all[i].rank; });
             obstacles_.emplace_back(all[i].rank, "it cannot map this rank's memory");
+        } else if (reached[i] == Reached::all_memory && reached_me[i] == Reached::shared) {
+            std::ranges::find(mates_, all[i].rank, &Mate::rank)->obstacle_to_reading =
+                "it may not read this rank's private memory";
         }
     }
     remember(comm);
@@ -186,6 +196,10 @@ bool Node::shares_with(int rank) const {
 const std::string& Node::obstacle(int rank) const {
     const auto found = std::ranges::find(obstacles_, rank, &std::pair<int, std::string>::first);
     return found == obstacles_.end() ? elsewhere : found->second;
+}
+
+const std::string& Node::obstacle_to_reading(int rank) const {
+    return find(rank)->obstacle_to_reading;
 }
 
 Doorbell& Node::doorbell(int rank) const {

@@ -32,6 +32,10 @@ public:
     /// Why not: `on another node`, or what failed.
     [[nodiscard]] const std::string& obstacle(int rank) const;
 
+    /// Why this rank and `rank`, which shares memory with it, may not copy from each other's
+    /// private memory; empty when both may. The same answer for both, but for the words.
+    [[nodiscard]] const std::string& obstacle_to_reading(int rank) const;
+
     /// The doorbell of a rank that shares memory, mapped when it is asked for. Throws as
     /// MappedSegment.
     [[nodiscard]] Doorbell& doorbell(int rank) const;
@@ -64,6 +68,7 @@ private:
     struct Mate {
         int rank;
         std::shared_ptr<NodeMate> process;  ///< null for this one
+        std::string obstacle_to_reading = "";
     };
     [[nodiscard]] const Mate* find(int rank) const;
 

@@ -3,14 +3,17 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <new>
 #include <random>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
+#include "transrank/memory/process_reader.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::memory {
@@ -48,6 +51,7 @@ struct OwnSegment {
             content = new Content;
         }
         content->nonce = address.nonce = random_nonce();
+        address.nonce_at = reinterpret_cast<std::uintptr_t>(&content->nonce);
     }
 };
 
@@ -122,6 +126,20 @@ Doorbell& NodeMate::doorbell() {
 const WatchedProcess* NodeMate::process() const {
     const std::lock_guard lock(mutex_);
     return process_.get();
+}
+
+std::string NodeMate::obstacle_to_reading() const try {
+    const char* const asked = std::getenv(kernel_copy_variable);
+    if (asked != nullptr && std::string_view(asked) == "0") {
+        return std::string(kernel_copy_variable) + " is 0";
+    }
+    std::uint64_t found = 0;
+    ProcessReader reader(address_.segment.process);
+    reader.read(address_.nonce_at, &found, sizeof(found));
+    reader.finish();
+    return found == address_.nonce ? "" : "another process has the number that it has for itself";
+} catch (const std::system_error& refused) {
+    return refused.what();
 }
 
 // A process that has ended holds no file, also while nobody has reaped it.

@@ -4,12 +4,17 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "transrank/memory/doorbell.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/memory/watched_process.hpp"
 
 namespace transrank::memory {
+
+/// An environment variable: with the value 0 no process copies from the private memory of this one,
+/// nor this one from theirs.
+inline constexpr auto kernel_copy_variable = "TRANSRANK_KERNEL_COPY";
 
 /// Another process of this node whose memory this one can read. As long as the two have nothing to
 /// do with each other it costs neither a mapping nor a descriptor.
@@ -21,6 +26,7 @@ public:
         /// Chosen at random: device and inode of a file may coincide by accident where one host
         /// name stands for several machines, and then somebody else's memory would be read.
         std::uint64_t nonce = 0;
+        std::uint64_t nonce_at = 0;  ///< where it lies in that process's memory
     };
 
     /// The address of this process. Its segment is empty where shared memory cannot be had: then
@@ -41,6 +47,10 @@ public:
 
     /// The process, once its doorbell has been asked for; until then nullptr.
     [[nodiscard]] const WatchedProcess* process() const;
+
+    /// Why this process may not copy from the private memory of that one, found by trying; empty
+    /// if it may.
+    [[nodiscard]] std::string obstacle_to_reading() const;
 
     [[nodiscard]] bool has_ended() const;
     /// Whether it has ended or has begun to finalize MPI.

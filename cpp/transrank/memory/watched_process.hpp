@@ -21,6 +21,7 @@ public:
 
     /// False from the moment on when the process has ended, also while nobody has reaped it.
     [[nodiscard]] bool is_alive() const;
+    [[nodiscard]] std::int64_t number() const noexcept { return process_; }
     [[nodiscard]] Means means() const noexcept {
         return descriptor_ >= 0 ? Means::descriptor : Means::number;
     }

@@ -14,7 +14,7 @@ constexpr int cause_bits = 32;
 constexpr std::string_view abandoned =
     " has abandoned this exchange after an error; bind a new one";
 /// What a rank has done, by cause.
-constexpr std::array<std::string_view, 7> deeds{
+constexpr std::array<std::string_view, 8> deeds{
     abandoned,
     " has broken this exchange: it was started twice, or waited for before its first start, there; "
     "bind a new one",
@@ -24,7 +24,9 @@ constexpr std::array<std::string_view, 7> deeds{
     " has ended, or is about to, and will not come to the collective call in which others wait for "
     "it; look for an error of that rank",
     " has failed alone in a collective call, and its communicator takes no further ones; look for "
-    "an error of that rank, and go on with a duplicate"};
+    "an error of that rank, and go on with a duplicate",
+    " has an array that its peers cannot read: its memory was given back, or the process may no "
+    "longer be read; bind a new exchange"};
 
 std::string describe(const Breakage& breakage) {
     const auto cause = static_cast<std::size_t>(breakage.cause);

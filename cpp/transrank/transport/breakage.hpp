@@ -11,12 +11,13 @@ namespace transrank::transport {
 struct Breakage {
     enum class Cause : std::uint32_t {
         none,
-        misuse,  ///< started twice, or waited for before the first start
-        ended,   ///< the process has ended
-        failed,  ///< an error while data moved
-        gone,    ///< its side of the exchange was destroyed
-        absent,  ///< the process has ended, or begun to, without coming to a collective call
-        alone,   ///< a collective call has failed on that rank alone
+        misuse,      ///< started twice, or waited for before the first start
+        ended,       ///< the process has ended
+        failed,      ///< an error while data moved
+        gone,        ///< its side of the exchange was destroyed
+        absent,      ///< the process has ended, or begun to, without coming to a collective call
+        alone,       ///< a collective call has failed on that rank alone
+        unreadable,  ///< a peer could not read its array
     };
     Cause cause = Cause::none;
     int rank = -1;

@@ -85,6 +85,7 @@ std::string shared_obstacle(const memory::Node& node, int peer, const ControlBlo
 void map_doorbell(const memory::Node& node, PeerOffer& offer) {
     try {
         offer.doorbell = &node.doorbell(offer.rank);
+        offer.process = node.process(offer.rank);
     } catch (const std::exception& error) {
         offer.no_doorbell = error.what();
     }
@@ -178,6 +179,7 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
             offer.shared_obstacle = shared_obstacle(node, offer.rank, control, offer.control);
         }
         if (node.shares_with(offer.rank)) {
+            offer.obstacle_to_reading = node.obstacle_to_reading(offer.rank);
             map_doorbell(node, offer);
         }
     }

@@ -21,6 +21,7 @@ namespace transrank::transport {
 struct FieldOffer {
     std::int64_t unit_bytes = 0;
     std::int64_t scalar = 0;
+    std::int64_t has_view = 0;   ///< 1: on some side it lies there with gaps
     memory::BlockHandle source;  ///< empty where it is private
     std::int64_t source_offset = 0;
     memory::BlockHandle destination;
@@ -33,6 +34,7 @@ struct FieldOffer {
     FieldOffer offer;
     offer.unit_bytes = field.unit_bytes;
     offer.scalar = static_cast<std::int64_t>(field.scalar);
+    offer.has_view = field.source_view != nullptr || field.destination_view != nullptr ? 1 : 0;
     const auto find = [&](const std::byte* array, std::int64_t bytes, bool has_view,
                           memory::BlockHandle& handle, std::int64_t& offset) {
         if (stays && !has_view) {
@@ -82,7 +84,11 @@ struct PeerOffer {
     memory::BlockHandle control;           ///< of its control block, where memory is shared
     memory::Doorbell* doorbell = nullptr;  ///< the peer's, where memory is shared
     std::string no_doorbell;               ///< why this rank could not map it nevertheless
-    std::vector<FieldOffer> fields;        ///< of each set of arrays, one set after the other
+    const memory::WatchedProcess* process = nullptr;  ///< the peer's, with the doorbell
+    /// Why the two may not copy from each other's private memory, where memory is shared; both
+    /// find something or neither does.
+    std::string obstacle_to_reading;
+    std::vector<FieldOffer> fields;  ///< of each set of arrays, one set after the other
     /// The legs between the two ranks; nullptr where there is none.
     const route::Leg* send = nullptr;
     const route::Leg* receive = nullptr;

@@ -13,6 +13,7 @@ template <class Made>
 
 Entry self_copy();
 Entry shared_direct();
+Entry kernel_copy();
 Entry shared_staged();
 Entry node_staged();
 Entry message();

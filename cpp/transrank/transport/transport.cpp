@@ -12,8 +12,8 @@ namespace {
 
 // In the order in which `auto` prefers them.
 const auto& table() {
-    static const std::array entries{self_copy(), shared_direct(), shared_staged(), node_staged(),
-                                    message()};
+    static const std::array entries{self_copy(),     shared_direct(), kernel_copy(),
+                                    shared_staged(), node_staged(),   message()};
     return entries;
 }
 

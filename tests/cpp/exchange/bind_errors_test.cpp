@@ -92,7 +92,8 @@ TEST_CASE("options outside their range are refused, also by ranks without peers"
     refused("messages of at most 0 bytes are asked for; give at least 1",
             [](auto& it, auto&) { it.longest_message_bytes = 0; });
     refused(
-        "unknown transport 'nosuch'; known: auto, self-copy, shared-direct, shared-staged, "
+        "unknown transport 'nosuch'; known: auto, self-copy, shared-direct, kernel-copy, "
+        "shared-staged, "
         "node-staged, message",
         [](auto& it, auto&) { it.transport = "nosuch"; });
     refused("rows without a numeric scalar type can only be assigned; use the operation assign",
@@ -212,7 +213,7 @@ TEST_CASE("shared memory between nodes is refused") {
         return;
     }
     const PretendedNodes nodes(1);
-    for (const std::string transport : {"shared-direct", "shared-staged"}) {
+    for (const std::string transport : {"shared-direct", "kernel-copy", "shared-staged"}) {
         const Ring ring(world_rank(), world_size(), true);
         CHECK_THROWS_WITH_AS(
             static_cast<void>(ring.bind(transport)),

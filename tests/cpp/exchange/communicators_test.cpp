@@ -301,7 +301,7 @@ TEST_CASE("a persistent pull lets go of its transformer's communicator") {
 }
 
 TEST_CASE("what is under way is waited for after its communicator was freed, and then over") {
-    for (const std::string transport : {"auto", "shared-staged", "message"}) {
+    for (const std::string transport : {"auto", "kernel-copy", "shared-staged", "message"}) {
         CAPTURE(transport);
         Ring ring(world_rank(), world_size(), true);
         auto comm = duplicate();

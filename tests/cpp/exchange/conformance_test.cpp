@@ -38,6 +38,10 @@ bool can_serve(const std::string& transport, const Scenario& scenario) {
         if (transport == "shared-direct") {
             return same_node && passes_directly(scenario, from, to);
         }
+        if (transport == "kernel-copy") {
+            return same_node && scenario.operation == Operation::assign &&
+                   scenario.is_dense(from) && scenario.is_dense(to);
+        }
         if (transport == "shared-staged") {
             return same_node;
         }
@@ -170,16 +174,20 @@ TEST_CASE("a NaN of the owner, of a ghost, of both and of several stays in min a
     }
 }
 
-// Staged legs go by portions of 64 KiB; who only sends may be ahead of who only receives.
+// Staged legs go by portions of 64 KiB; who only sends may be ahead of who only receives. The kernel
+// copies what `auto` gives it: long runs.
 TEST_CASE("legs of many portions agree with the serial oracle") {
-    for (std::uint64_t seed = 3000; seed < 3005; ++seed) {
-        CAPTURE(seed);
-        auto scenario = random_scenario(seed, world_size());
-        scenario.kinds.assign(1 + (seed % 2), {.scalar = Scalar::int64, .unit_bytes = 24'008});
-        Options options;
-        options.operation = scenario.operation;
-        options.transport = "shared-staged";
-        run(scenario, options, 4);
+    for (const std::string transport : {"shared-staged", "kernel-copy", "auto"}) {
+        for (std::uint64_t seed = 3000; seed < 3005; ++seed) {
+            CAPTURE(transport);
+            CAPTURE(seed);
+            auto scenario = random_scenario(seed, world_size());
+            scenario.kinds.assign(1 + (seed % 2), {.scalar = Scalar::int64, .unit_bytes = 24'008});
+            Options options;
+            options.operation = scenario.operation;
+            options.transport = transport;
+            run(scenario, options, 4);
+        }
     }
 }
 

@@ -34,7 +34,7 @@ bool is_misuse(const Call& call) {
 }  // namespace
 
 TEST_CASE("a child of fork may destroy what it has inherited, also under way, but not use it") {
-    for (const std::string way : {"auto", "shared-staged", "message"}) {
+    for (const std::string way : {"auto", "kernel-copy", "shared-staged", "message"}) {
         for (const bool under_way : {false, true}) {
             CAPTURE(way);
             CAPTURE(under_way);

@@ -35,14 +35,14 @@ TEST_CASE("an exchange may be destroyed after MPI_Finalize") {
 }
 
 TEST_CASE("an exchange that was broken may be destroyed after MPI_Finalize") {
-    for (const std::string transport : {"auto", "shared-staged", "message"}) {
+    for (const std::string transport : {"auto", "kernel-copy", "shared-staged", "message"}) {
         auto& exchange = survivors.exchanges.emplace_back(new_ring().bind(transport));
         break_from_rank_0(exchange);
     }
 }
 
 TEST_CASE("waiting for a while leaves an exchange under way") {
-    for (const std::string way : {"auto", "shared-staged", "message"}) {
+    for (const std::string way : {"auto", "kernel-copy", "shared-staged", "message"}) {
         CAPTURE(way);
         Ring ring(world_rank(), world_size(), true);
         auto exchange = ring.bind(way);

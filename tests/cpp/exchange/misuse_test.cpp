@@ -14,7 +14,7 @@ namespace {
 template <class Check>
 void for_ways(const Check& check) {
     for (const std::string way :
-         {"auto", "shared-direct", "shared-staged", "message", "node-staged"}) {
+         {"auto", "shared-direct", "kernel-copy", "shared-staged", "message", "node-staged"}) {
         CAPTURE(way);
         std::optional<PretendedNodes> nodes;
         if (way == "node-staged") {
@@ -130,7 +130,8 @@ TEST_CASE("what is over may be tested and waited for again, in any order") {
 }
 
 TEST_CASE("several exchanges are tested until all of them are over, whichever comes last") {
-    const std::vector<std::string> ways{"auto", "shared-direct", "shared-staged", "message"};
+    const std::vector<std::string> ways{"auto", "shared-direct", "kernel-copy", "shared-staged",
+                                        "message"};
     for (std::size_t late = 0; late < ways.size(); ++late) {
         CAPTURE(ways[late]);
         std::vector<Ring> rings;
@@ -271,7 +272,7 @@ TEST_CASE("an epoch that is complete is not reported as broken") {
 }
 
 TEST_CASE("a start that is refused moves nothing, starts nothing and breaks nothing") {
-    for (const std::string way : {"auto", "shared-staged", "message"}) {
+    for (const std::string way : {"auto", "kernel-copy", "shared-staged", "message"}) {
         for (const bool any : {false, true}) {
             CAPTURE(way);
             CAPTURE(any);

@@ -12,7 +12,7 @@ using transrank::transport::Polling;
 
 namespace {
 
-const std::vector<std::string> ways{"shared-direct", "shared-staged", "message"};
+const std::vector<std::string> ways{"shared-direct", "kernel-copy", "shared-staged", "message"};
 
 void finish_by_tests(Exchange& exchange) {
     while (!exchange.test()) {

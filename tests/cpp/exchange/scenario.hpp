@@ -206,6 +206,19 @@ struct Scenario {
                !View::of(is.dimensions, is.element_bytes);
     }
 
+    /// Whether the arrays of a rank lie in memory without gaps.
+    [[nodiscard]] bool is_dense(int rank) const {
+        for (std::size_t field = 0; field < kinds.size(); ++field) {
+            for (const std::uint64_t side : {0, 1}) {
+                const auto is = shape(rank, field, side);
+                if (View::of(is.dimensions, is.element_bytes)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     [[nodiscard]] bool ordered(int rank) const {
         return operation != Operation::assign || pattern.overwrites(rank);
     }

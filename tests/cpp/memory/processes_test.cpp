@@ -2,17 +2,20 @@
 #include <atomic>
 #include <csignal>
 #include <new>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
 #include "testing.hpp"
 #include "transrank/memory/doorbell.hpp"
+#include "transrank/memory/process_reader.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/memory/watched_process.hpp"
 
 using transrank::memory::Doorbell;
 using transrank::memory::MappedSegment;
+using transrank::memory::ProcessReader;
 using transrank::memory::SharedSegment;
 using transrank::memory::WatchedProcess;
 using Means = WatchedProcess::Means;
@@ -157,4 +160,36 @@ TEST_CASE("nobody sleeps who has news already, and all who sleep are woken") {
     for (auto& each : sleepers) {
         each.join();
     }
+}
+
+TEST_CASE("memory of a process is read in the pieces asked for, and what is not there is refused") {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    constexpr std::size_t pieces = 1500;  // the kernel takes 1024 at once
+    auto* const mapped = static_cast<std::byte*>(
+        mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(mapped != MAP_FAILED);
+    for (std::size_t i = 0; i < 2 * page; ++i) {
+        mapped[i] = static_cast<std::byte>(i * 7 / 5);
+    }
+    const Child child;  // has the same at the same address
+    munmap(mapped + page, page);
+    const auto at = [&](std::size_t offset) {
+        return reinterpret_cast<std::uintptr_t>(mapped) + offset;
+    };
+    std::vector<std::byte> found(pieces * 3);
+    ProcessReader reader(child.process());
+    for (std::size_t i = 0; i < pieces; ++i) {
+        reader.read(at(2 * page - 3 * (i + 1)), &found[3 * i], 3);
+    }
+    reader.finish();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto offset = (2 * page) - (3 * (i / 3 + 1)) + (i % 3);
+        REQUIRE(found[i] == static_cast<std::byte>(offset * 7 / 5));
+    }
+    ProcessReader own(getpid());
+    for (const std::size_t offset : {page - 1, page}) {
+        own.read(at(offset), found.data(), 2);
+        CHECK_THROWS_AS(own.finish(), std::system_error);
+    }
+    munmap(mapped, page);
 }

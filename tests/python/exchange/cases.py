@@ -269,11 +269,14 @@ def exchanges(draw: st.DrawFn, ranks: int, transports: list[str]) -> ExchangeCas
     routes = draw(KINDS[kind](ranks))
     if draw(st.booleans()):
         routes = [route.transposed() for route in routes]
-    operation = draw(st.sampled_from(["assign", "add", "min", "max"]))
     transport = draw(st.sampled_from(transports))
     everything_shared = transport == "shared-direct"
+    operations = ["assign"] if transport == "kernel-copy" else ["assign", "add", "min", "max"]
+    operation = draw(st.sampled_from(operations))
     homes = st.tuples(st.booleans(), st.booleans())
-    forms = st.sampled_from(["whole"] if everything_shared else [*FORMS])
+    forms = st.sampled_from(
+        ["whole"] if transport in ("shared-direct", "kernel-copy") else [*FORMS]
+    )
     fields = [
         FieldCase(
             dtype=draw(st.sampled_from(dtypes_of(operation))),

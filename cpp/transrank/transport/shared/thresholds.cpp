@@ -23,6 +23,7 @@
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/point_to_point.hpp"
 #include "transrank/transport/control_block.hpp"
+#include "transrank/transport/shared/pair_trial.hpp"
 #include "transrank/transport/tags.hpp"
 #include "transrank/transport/timings.hpp"
 
@@ -37,8 +38,6 @@ constexpr std::int64_t runs = 512;
 // Each run on lines of its own, as in a face of a block, and not all in the same sets of a cache.
 constexpr std::int64_t stride = 320;
 constexpr int rounds = 3;  // that count, for each method and length in one measurement
-// Of one pair; a rank without a core would take longer.
-constexpr std::chrono::milliseconds most_time{20};
 // A node that is too busy is measured again in later binds, until there have been so many.
 constexpr std::int64_t most_attempts = 4;
 
@@ -53,8 +52,7 @@ constexpr bool is_apart(Method method) {
 
 /// One rank's memory, which the other one of its pair reaches into.
 struct Area {
-    Flag ready;  ///< the number of a round, when its runs are written or packed
-    Flag moved;
+    Flag met;
     std::array<std::byte, runs * stride> source;
     std::array<std::byte, runs * stride> destination;
     std::array<std::byte, runs * lengths.back()> box;  ///< what is packed
@@ -76,20 +74,20 @@ using BothCosts = std::array<Costs, 2>;
 class Side {
 public:
     Side(Areas& areas, std::size_t rank)
-        : own_(areas.at(rank)), other_(areas.at(1 - rank)), end_(Clock::now() + most_time) {}
+        : own_(areas.at(rank)), other_(areas.at(1 - rank)), meeting_(own_.met, other_.met) {}
 
     std::optional<BothCosts> measure() {
         BothCosts costs;
         for (auto& each : costs) {
             each = least_of_rounds();
         }
-        return late_ ? std::nullopt : std::optional(costs);
+        return meeting_.is_late() ? std::nullopt : std::optional(costs);
     }
 
 private:
     Costs least_of_rounds() {
         Costs least;
-        for (std::size_t i = 0; i < lengths.size() && !late_; ++i) {
+        for (std::size_t i = 0; i < lengths.size() && !meeting_.is_late(); ++i) {
             for (std::size_t method = 0; method < methods.size(); ++method) {
                 least.by_method[method][i] =
                     least_of(rounds, [&] { return seconds_of_round(lengths[i], methods[method]); });
@@ -109,7 +107,7 @@ private:
         if (method == Method::stage_apart) {
             copy(own_.source, stride, own_.box, length, length);
         }
-        meet(&Area::ready);
+        meeting_.meet();
         if (method == Method::stage_apart) {
             copy(other_.box, length, own_.destination, stride, length);
         } else if (method == Method::push || method == Method::push_apart) {
@@ -117,7 +115,7 @@ private:
         } else {
             copy(other_.source, stride, own_.destination, distance, length);
         }
-        meet(&Area::moved);
+        meeting_.meet();
         read(distance, length);
         return Seconds(Clock::now() - begin).count();
     }
@@ -145,22 +143,10 @@ private:
                         from.data(), to.data());
     }
 
-    void meet(Flag Area::* flag) {
-        (own_.*flag).publish(round_);
-        await(other_.*flag);
-    }
-
-    void await(const Flag& flag) {
-        while (flag.seen() < round_ && !late_) {
-            late_ = Clock::now() > end_;
-        }
-    }
-
     Area& own_;
     Area& other_;
-    Clock::time_point end_;
+    Meeting meeting_;
     std::uint64_t round_ = 0;
-    bool late_ = false;
 };
 
 /// The ranks of a node, with one of which this one measures: they form pairs, the last of an odd
@@ -178,60 +164,15 @@ struct Pairing {
     }
 };
 
-/// What both ranks of a pair write to each other.
-struct Proposal {
-    memory::BlockHandle area;  ///< of the writer; that of the lower rank is used
-    std::int64_t reaches = 0;  ///< whether it can map the reader's memory
-};
-
-Proposal swap(const mpi::Communicator& comm, int partner, const Proposal& own) {
-    return mpi::swapped_with(comm, std::span(&partner, 1), threshold_tag, std::vector{own}).front();
-}
-
-/// Areas of this rank's own, or nothing where there is no memory for it.
-std::unique_ptr<memory::SharedBlock> make_area() {
-    try {
-        auto block = std::make_unique<memory::SharedBlock>(sizeof(Areas));
-        new (block->bytes().data()) Areas;
-        return block;
-    } catch (const std::system_error&) {
-        return nullptr;
-    }
-}
-
-Areas& areas_at(std::byte* memory) {
-    return *std::launder(reinterpret_cast<Areas*>(memory));
-}
-
-std::optional<BothCosts> measure_as_reader(const memory::BlockHandle& handle) {
-    try {
-        const memory::MappedBlock mapped(handle);
-        return Side(areas_at(mapped.data()), 1).measure();
-    } catch (const std::exception&) {
-        return std::nullopt;  // the owner waits in vain, and not for long
-    }
-}
-
-/// What the owner of this rank's pair has measured; nothing on its reader, nor where there is no
-/// pair. `area`: this rank's own, if it could have one; it must outlive the partner's measuring.
-std::optional<BothCosts> measure_pair(const Pairing& pairing, const memory::SharedBlock* area) {
+/// What the lower rank of this one's pair has measured; nothing where there is no pair.
+std::optional<BothCosts> measure_pair(const Pairing& pairing) {
     const auto partner = pairing.partner();
-    if (!partner || pairing.node.oversubscribed()) {
+    if (!partner || pairing.node.oversubscribed() || !pairing.node.shares_with(*partner)) {
         return std::nullopt;
     }
-    const auto theirs = swap(pairing.comm, *partner,
-                             {.area = area == nullptr ? memory::BlockHandle{} : area->handle(),
-                              .reaches = pairing.node.shares_with(*partner) ? 1 : 0});
-    const bool is_owner = pairing.comm.rank() < *partner;
-    const bool has_area = is_owner ? area != nullptr : theirs.area.is_shared();
-    if (!has_area || theirs.reaches == 0 || !pairing.node.shares_with(*partner)) {
-        return std::nullopt;
-    }
-    if (is_owner) {
-        return Side(areas_at(area->bytes().data()), 0).measure();
-    }
-    (void)measure_as_reader(theirs.area);
-    return std::nullopt;
+    return measured_with<Areas, BothCosts>(
+        pairing.comm, *partner,
+        [](Areas& areas, std::size_t which) { return Side(areas, which).measure(); });
 }
 
 /// What has been measured by one pair, or by several together.
@@ -330,8 +271,7 @@ struct Findings {
 
 // All sum up what the pairs have measured in one order, and decide alike, when all have measured.
 Finding measure(const Pairing& pairing) {
-    const auto area = pairing.partner() && !pairing.node.oversubscribed() ? make_area() : nullptr;
-    const auto costs = measure_pair(pairing, area.get());
+    const auto costs = measure_pair(pairing);
     const Measured own{.costs = costs.value_or(BothCosts{}), .pairs = costs ? 1.0 : 0.0};
     Measured all;
     for (const auto& each : mpi::gathered(pairing.comm, pairing.node.ranks(), threshold_tag, own)) {

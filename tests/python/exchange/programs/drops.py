@@ -21,7 +21,7 @@ from transrank import BlockGrid, Distribution, Redistribution, route
 
 Array = np.ndarray[Any, Any]
 SIZES = [1, 40, 3_000, 40_000]  # short messages, and those that wait for their receiver
-TRANSPORTS = ["auto", "shared-staged", "message"]
+TRANSPORTS = ["auto", "kernel-copy", "shared-staged", "message"]
 ALGORITHMS = [
     name for name, _ in transrank.alltoall_algorithms() if name != "two-process" or WORLD.size == 2
 ]

@@ -16,7 +16,7 @@ from python.exchange.ring import Ring, numbers, route
 from python.spmd import WORLD, main
 from transrank.mpi import MPI
 
-TRANSPORTS = ["auto", "shared-staged", "message"]
+TRANSPORTS = ["auto", "kernel-copy", "shared-staged", "message"]
 survivors: list[tuple[Ring, transrank.Exchange]] = []
 
 

@@ -12,7 +12,7 @@ import transrank
 from python.exchange.ring import Ring
 from python.spmd import WORLD, main
 
-TRANSPORTS = ["auto", "shared-staged", "message"]
+TRANSPORTS = ["auto", "kernel-copy", "shared-staged", "message"]
 
 
 def run_until_broken(exchange: transrank.Exchange) -> None:
