@@ -174,8 +174,8 @@ TEST_CASE("a NaN of the owner, of a ghost, of both and of several stays in min a
     }
 }
 
-// Staged legs go by portions of 64 KiB; who only sends may be ahead of who only receives. The kernel
-// copies what `auto` gives it: long runs.
+// Staged legs go by portions of 64 KiB; who only sends may be ahead of who only receives. The
+// kernel copies what `auto` gives it: long runs.
 TEST_CASE("legs of many portions agree with the serial oracle") {
     for (const std::string transport : {"shared-staged", "kernel-copy", "auto"}) {
         for (std::uint64_t seed = 3000; seed < 3005; ++seed) {
