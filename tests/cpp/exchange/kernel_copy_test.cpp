@@ -143,6 +143,38 @@ TEST_CASE("what cannot be read when it is moved breaks the exchange") {
     }
 }
 
+TEST_CASE(
+    "what overwrites the same place comes in the order of the ranks, also if the first is late") {
+    using namespace transrank;
+    const auto last = world_size() - 1;
+    const std::vector<route::Segment> one{{.source = 0, .destination = 0, .length = 1}};
+    std::vector<route::Leg> sends;
+    std::vector<route::Leg> receives;
+    for (int rank = 0; rank < last; ++rank) {
+        if (world_rank() == rank) {
+            sends.push_back({.peer = last, .segments = one});
+        } else if (world_rank() == last) {
+            receives.push_back({.peer = rank, .segments = one});
+        }
+    }
+    std::int64_t source = world_rank();
+    std::int64_t destination = -1;
+    const copy::Field field{.source = reinterpret_cast<std::byte*>(&source),
+                            .source_bytes = sizeof(source),
+                            .destination = reinterpret_cast<std::byte*>(&destination),
+                            .destination_bytes = sizeof(destination),
+                            .unit_bytes = sizeof(source)};
+    Options options;
+    options.transport = "kernel-copy";
+    Exchange exchange({world_rank(), world_size(), 1, 1, sends, receives}, MPI_COMM_WORLD, {field},
+                      options);
+    if (world_rank() == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    exchange.run();
+    CHECK((world_rank() != last || destination == last - 1));
+}
+
 // The others have started, so that rank 0 has got its data and said so when it gives up.
 TEST_CASE("what a peer writes after it has given up is never taken for its data") {
     auto ring = long_ring();
@@ -160,4 +192,5 @@ TEST_CASE("what a peer writes after it has given up is never taken for its data"
     if (world_rank() == 1) {
         CHECK_THROWS_AS(exchange->wait(), BrokenExchange);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
 }
