@@ -9,9 +9,9 @@
 namespace transrank::transport {
 
 /// Collective over this rank and `peer`, which share memory and may read each other's private
-/// memory. Whether two copies through shared memory were measured to cost clearly less than one by
-/// the kernel; nothing where one of the two had no core. Takes a millisecond. That depends on how
-/// far apart the two cores are.
+/// memory. Whether two copies through shared memory were measured to be at least 30 % faster than
+/// one by the kernel, which depends on how far apart the two cores are; nothing where one of the
+/// two had no core. Takes a millisecond.
 [[nodiscard]] std::optional<bool> staging_is_faster(const mpi::Communicator& comm, int peer,
                                                     const memory::WatchedProcess& process);
 
