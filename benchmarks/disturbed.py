@@ -20,17 +20,16 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
+from busy import busy_loops
 from native import build_preloaded
 from survey import Survey, groups_alike, operation_of, run_survey
 
@@ -39,28 +38,6 @@ from transrank.lab.stats.summary import CaseResult
 BAR_PERCENT = 10.0
 # At most so many times the pairs asked for are done.
 MOST_PAIRS = 3
-
-
-# Ends with the program that started it, however that ends.
-BUSY_LOOP = """
-import os
-parent = os.getppid()
-while os.getppid() == parent:
-    for _ in range(1_000_000):
-        pass
-"""
-
-
-@contextmanager
-def busy_loops(count: int) -> Iterator[None]:
-    """Keep `count` processes computing for as long as the context lasts."""
-    loops = [subprocess.Popen([sys.executable, "-c", BUSY_LOOP]) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for loop in loops:
-            loop.kill()
-            loop.wait()
 
 
 def by_case(surveys: Sequence[Survey], operation: str) -> dict[str, list[CaseResult]]:
