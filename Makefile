@@ -88,7 +88,7 @@ LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers cod
 with_preset = cmake --preset $(1) -B build/$(1)$(OTHER_MPI) -D TRANSRANK_MPI=$(TRANSRANK_MPI) \
 	-D Python_EXECUTABLE=$(abspath $(VENV))/bin/python --log-level=WARNING
 
-.PHONY: help build test sanitize races stress lint tidy format fortran survey bench dist wheel wheel-check wheel-smoke variant-wheel docs clean FORCE $(LINTS:%=lint-%)
+.PHONY: help build test sanitize races stress lint tidy format fortran survey bench bench-node dist wheel wheel-check wheel-smoke variant-wheel docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
@@ -241,6 +241,14 @@ fortran: $(VENV)/.lint-group ## write fortran/transrank.f90 from its template, t
 
 survey: $(PACKAGE) ## measure this machine (three minutes) and write the report
 	transrank survey --quick $(SURVEY_ARGS)
+
+# What a program meets on a whole node, by transrank and by MPI alone.
+NODE_CORES = $(shell lscpu --parse=core,socket | grep -v '^\#' | sort -u | wc -l)
+NODE_AXES := transport=auto,mpi-packed,mpi-datatype,mpi-neighborhood mode=used phase=run \
+	way=auto,mpi-packed,mpi-datatype,mpi-alltoallw algorithm=auto,linear,mpi arrays=shared,private
+bench-node: $(PACKAGE) ## ghosts, redistribution and alltoall on all cores (ten minutes): a record to send in
+	transrank measure ghost redistribute alltoall-algorithms --ranks=$(NODE_CORES) --time=10min \
+		$(NODE_AXES:%=--axis=%) --output=node-$$(hostname)-$$(date +%Y%m%d-%H%M).jsonl $(NODE_ARGS)
 
 bench: $(PACKAGE) $(VENV)/.test-group ## run every benchmark and hold its figures against their bars
 	@status=0; for program in $$(grep -l __main__ benchmarks/*.py); do \
