@@ -191,6 +191,37 @@ TEST_CASE("legs of many portions agree with the serial oracle") {
     }
 }
 
+// They go group after group, each in several portions.
+TEST_CASE("columns of many fields agree with the serial oracle") {
+    constexpr std::int64_t rows = 3000;
+    for (std::uint64_t seed = 3100; seed < 3104; ++seed) {
+        CAPTURE(seed);
+        auto scenario = random_scenario(seed, world_size());
+        scenario.has_views = false;
+        scenario.pattern = Pattern(world_size());
+        std::ranges::fill(scenario.pattern.source_units, rows * world_size());
+        std::ranges::fill(scenario.pattern.destination_units, rows * world_size());
+        for (int from = 0; from < world_size(); ++from) {
+            for (int to = 0; to < world_size(); ++to) {
+                scenario.pattern.legs[{from, to}] = {{.source = to,
+                                                      .destination = from,
+                                                      .length = 1,
+                                                      .count = rows,
+                                                      .source_stride = world_size(),
+                                                      .destination_stride = world_size()}};
+            }
+        }
+        scenario.kinds.clear();
+        for (const std::int64_t bytes : {8, 24, 16, 8, 24}) {
+            scenario.kinds.push_back({.scalar = Scalar::int64, .unit_bytes = bytes});
+        }
+        Options options;
+        options.operation = scenario.operation;
+        options.transport = "shared-staged";
+        run(scenario, options, 3);
+    }
+}
+
 TEST_CASE("runs about as long as the threshold are pushed or pulled, and none is forgotten") {
     for (std::uint64_t seed = 4000; seed < 4004; ++seed) {
         CAPTURE(seed);

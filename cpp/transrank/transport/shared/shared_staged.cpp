@@ -2,8 +2,10 @@
 // Shared memory, two copies, for arrays that the user allocated: the sender packs into a segment
 // that the receiver unpacks from. Both go by portions of a leg, so that a receiver with nothing to
 // send unpacks one while the next is packed. Two ranks that send to each other both pack first: to
-// pack and unpack by turns is slower. The box holds one epoch: with a second one, used in turn, a
-// sender could be ahead of its receiver, but lines that were used last time are found in a cache.
+// pack and unpack by turns is slower, except for columns of many fields. These go group after
+// group, since a halo is unpacked into the lines that packing has read. The box holds one epoch:
+// with a second one, used in turn, a sender could be ahead of its receiver, but lines that were
+// used last time are found in a cache.
 #include <algorithm>
 
 #include "transrank/copy/moves.hpp"
@@ -16,14 +18,16 @@
 namespace transrank::transport {
 namespace {
 
-constexpr std::size_t line_bytes = 64;
+constexpr std::int64_t line_bytes = 64;
 // Long enough that a flag for each costs nothing beside it, short enough to stay in a cache.
 constexpr std::int64_t portion_bytes = std::int64_t{1} << 16U;
+// Of lines that a group of fields touches, at most: they, and the addresses of their pages, stay in
+// a core's caches.
+constexpr std::int64_t group_bytes = std::int64_t{1} << 19U;
 
 std::size_t box_bytes(const route::Leg* leg, std::span<const copy::Field> fields) {
-    const auto bytes =
-        leg == nullptr ? 0 : static_cast<std::size_t>(copy::packed_bytes(*leg, fields));
-    return (bytes + line_bytes - 1) / line_bytes * line_bytes;
+    const auto bytes = leg == nullptr ? 0 : copy::packed_bytes(*leg, fields);
+    return static_cast<std::size_t>((bytes + line_bytes - 1) / line_bytes * line_bytes);
 }
 
 std::vector<route::Leg> portions_in_bytes(const route::Leg& leg,
@@ -32,40 +36,61 @@ std::vector<route::Leg> portions_in_bytes(const route::Leg& leg,
     return copy::portions_of(leg, std::max<std::int64_t>(1, portion_bytes / unit_bytes));
 }
 
+/// How many fields make a group: all, unless runs on both sides fill less than half of the lines
+/// that they touch. Then turns cost more than they gain.
+std::size_t group_size(const route::Leg& leg, std::span<const copy::Field> fields) {
+    const auto outline = leg.segments.outline();
+    const auto touched_bytes =
+        line_bytes * std::min(outline.source_stretches, outline.destination_stretches);
+    const auto all = std::ssize(fields);
+    const bool fills_lines = 2 * copy::packed_bytes(leg, fields) > all * touched_bytes;
+    const auto groups =
+        fills_lines ? 1 : std::min<std::int64_t>(all, 1 + (all * touched_bytes / group_bytes));
+    return static_cast<std::size_t>((all + groups - 1) / groups);
+}
+
 /// Where a peer finds what is packed for it.
 struct Box {
     memory::BlockHandle block;
     std::uint64_t offset = 0;
 };
 
-/// One direction between two ranks. Portions are counted through all epochs.
+/// One direction between two ranks: all portions of a group of fields, then those of the next one.
+/// They are counted through all epochs.
 class Stream {
 public:
     /// `make(portion, place)` makes the moves between a portion and its place in the box.
     template <class Place, class Make>
     void prepare(const route::Leg& leg, std::span<const copy::Field> fields, Place* box,
                  const Make& make) {
-        for (const auto& portion : portions_in_bytes(leg, fields)) {
+        group_ = group_size(leg, fields);
+        for (const auto& portion : portions_in_bytes(leg, fields.first(group_))) {
             moves_.push_back(make(portion, box));
             box += copy::packed_bytes(portion, fields);
         }
+        room_ = moves_.size() * ((fields.size() + group_ - 1) / group_);
     }
 
-    void start(std::uint64_t epoch) { end_ = epoch * moves_.size(); }
+    void start(std::uint64_t epoch) { end_ = epoch * room_; }
     void move() {
-        copy::execute(moves_[next_ % moves_.size()]);
+        const std::span moves(moves_[next_ % moves_.size()]);
+        const auto first = next_ % room_ / moves_.size() * group_;
+        copy::execute(moves.subspan(first, std::min(group_, moves.size() - first)));
         ++next_;
     }
 
     /// The portions that have been moved, of all epochs.
     [[nodiscard]] std::uint64_t moved() const { return next_; }
     [[nodiscard]] bool finished() const { return next_ == end_; }
-    [[nodiscard]] bool at_begin_of_epoch() const { return next_ + moves_.size() == end_; }
+    [[nodiscard]] bool at_begin_of_epoch() const { return next_ + room_ == end_; }
+    [[nodiscard]] bool at_end_of_group() const { return next_ % moves_.size() == 0; }
     /// How many portions the box holds.
-    [[nodiscard]] std::uint64_t room() const { return moves_.size(); }
+    [[nodiscard]] std::uint64_t room() const { return room_; }
 
 private:
-    std::vector<std::vector<copy::Move>> moves_;
+    std::vector<std::vector<copy::Move>> moves_;  ///< of all fields along a portion of the leg
+    std::size_t group_ = 1;
+    std::uint64_t room_ = 0;
     std::uint64_t next_ = 0;
     std::uint64_t end_ = 0;
 };
@@ -96,10 +121,10 @@ public:
         unpacking_.start(epoch);
     }
 
-    /// Packs as much as there is room for. Returns whether that was anything.
+    /// Packs the rest of a group, as far as there is room. Returns whether that was anything.
     bool pack() {
         bool advanced = false;
-        while (!packing_.finished() && has_room()) {
+        while (!packing_.finished() && has_room() && !(advanced && packing_.at_end_of_group())) {
             if (packing_.at_begin_of_epoch()) {
                 // Whoever only sends does not wait for its peers and would not notice otherwise.
                 check_owing([] { return true; });
