@@ -41,34 +41,35 @@ public:
     }
 
     void start(std::uint64_t epoch) {
+        epoch_ = epoch;
         has_read_ = false;
         finished_ = false;
         publish_packed(epoch);
     }
 
-    bool progress(std::uint64_t epoch, const Binding& binding) {
+    bool progress(const Binding& binding) {
         bool advanced = false;
-        if (!has_read_ && binding.apply_order.may_apply(rank()) && packed() >= epoch) {
+        if (!has_read_ && binding.apply_order.may_apply(rank()) && packed() >= epoch_) {
             if (!runs_.empty()) {
                 read(binding.fields);
             }
-            publish_done(epoch);
+            publish_done(epoch_);
             binding.apply_order.applied(rank());
             has_read_ = true;
             advanced = true;
         }
-        if (has_read_ && !finished_ && !owes(epoch)) {
+        if (has_read_ && !finished_ && !owes()) {
             finished_ = true;
             advanced = true;
         }
         if (!advanced) {
-            check_owing([&] { return owes(epoch); });
+            check_owing([&] { return owes(); });
         }
         return advanced;
     }
 
     [[nodiscard]] bool finished() const { return finished_; }
-    [[nodiscard]] bool owes(std::uint64_t epoch) const { return done() < epoch; }
+    [[nodiscard]] bool owes() const { return done() < epoch_; }
 
 private:
     void read(std::span<const copy::Field> fields) const {
@@ -107,14 +108,15 @@ private:
     const memory::WatchedProcess& process_;
     std::vector<std::shared_ptr<const copy::RunTable>> runs_;  ///< of each field
     std::unique_ptr<memory::MappedBlock> sources_;             ///< the addresses of the peer's
+    std::uint64_t epoch_ = 0;
     bool has_read_ = true;
     bool finished_ = true;
 };
 
-class KernelCopy final : public Transport {
+class KernelCopy final : public SharedTransport<Peer> {
 public:
     KernelCopy(const Binding& binding, Peers offers)
-        : binding_(binding),
+        : SharedTransport(binding),
           ranks_(ranks_of(offers)),
           sources_(binding.fields.size() * sizeof(std::uint64_t)) {
         for (const auto* offer : offers) {
@@ -136,7 +138,6 @@ public:
     }
 
     void start(std::uint64_t epoch) override {
-        epoch_ = epoch;
         auto* const addresses = reinterpret_cast<std::uint64_t*>(sources_.bytes().data());
         for (std::size_t i = 0; i < binding_.fields.size(); ++i) {
             addresses[i] = reinterpret_cast<std::uintptr_t>(binding_.fields[i].source);
@@ -146,31 +147,12 @@ public:
         }
     }
 
-    bool progress() override {
-        bool advanced = false;
-        for (auto& peer : peers_) {
-            advanced |= !peer.finished() && peer.progress(epoch_, binding_);
-        }
-        return advanced;
-    }
-
-    [[nodiscard]] bool done() const override {
-        return std::ranges::all_of(peers_, &Peer::finished);
-    }
-
-    [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_, epoch_); }
-
-    void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
-        publish_breakage(binding_, breakage, peers_);
-    }
+    bool progress() override { return progress_each(); }
 
 private:
-    const Binding& binding_;
     std::vector<int> ranks_;  ///< of the peers
     memory::SharedBlock sources_;
     std::vector<memory::BlockHandle> handles_;  ///< of the peers' sources
-    std::uint64_t epoch_ = 0;
-    std::vector<Peer> peers_;
 };
 
 // An empty handle says that this rank has none.

@@ -90,33 +90,34 @@ public:
         }
     }
 
-    void start() {
+    void start(std::uint64_t epoch) {
+        epoch_ = epoch;
         moved_ = false;
         finished_ = false;
     }
 
-    bool progress(std::uint64_t epoch, ApplyOrder& apply_order) {
+    bool progress(const Binding& binding) {
         bool advanced = false;
-        if (!moved_ && apply_order.may_apply(rank()) && has_started(epoch)) {
+        if (!moved_ && binding.apply_order.may_apply(rank()) && has_started()) {
             pushes_.execute();
             pulls_.execute();
-            publish_done(epoch);
-            apply_order.applied(rank());
+            publish_done(epoch_);
+            binding.apply_order.applied(rank());
             moved_ = true;
             advanced = true;
         }
-        if (moved_ && !finished_ && !owes(epoch)) {
+        if (moved_ && !finished_ && !owes()) {
             finished_ = true;
             advanced = true;
         }
         if (!advanced) {
-            check_owing([&] { return owes(epoch); });
+            check_owing([&] { return owes(); });
         }
         return advanced;
     }
 
     [[nodiscard]] bool finished() const { return finished_; }
-    [[nodiscard]] bool owes(std::uint64_t epoch) const { return done() < epoch; }
+    [[nodiscard]] bool owes() const { return done() < epoch_; }
     [[nodiscard]] std::string finding() const {
         const auto peer = " rank " + std::to_string(rank());
         return join_findings(division_, join_findings(pulls_.finding("pulls from" + peer),
@@ -125,9 +126,9 @@ public:
 
 private:
     // Its arrays of that epoch are those that the moves take from then on.
-    bool has_started(std::uint64_t epoch) {
+    bool has_started() {
         const auto theirs = started();
-        if (theirs.epoch < epoch) {
+        if (theirs.epoch < epoch_) {
             return false;
         }
         if (theirs.set != present_set_) {
@@ -194,43 +195,29 @@ private:
     std::vector<copy::Memory> sets_;     ///< the peer's arrays, one set after the other
     std::vector<copy::Memory> present_;  ///< those of this epoch
     std::uint64_t present_set_ = 0;
+    std::uint64_t epoch_ = 0;
     bool moved_ = true;
     bool finished_ = true;
 };
 
-class SharedDirect final : public Transport {
+class SharedDirect final : public SharedTransport<Peer> {
 public:
     SharedDirect(const Binding& binding, Peers offers)
-        : binding_(binding), thresholds_(thresholds_for(binding)) {
+        : SharedTransport(binding), thresholds_(thresholds_for(binding)) {
         for (const auto* offer : offers) {
             peers_.emplace_back(binding, *offer, thresholds_.push_below_bytes);
         }
     }
 
     void start(std::uint64_t epoch) override {
-        epoch_ = epoch;
         binding_.control.started().publish(Started{.epoch = epoch, .set = binding_.set}.encoded());
         for (auto& peer : peers_) {
-            peer.start();
+            peer.start(epoch);
             peer.ring();
         }
     }
 
-    bool progress() override {
-        bool advanced = false;
-        for (auto& peer : peers_) {
-            if (!peer.finished()) {
-                advanced |= peer.progress(epoch_, binding_.apply_order);
-            }
-        }
-        return advanced;
-    }
-
-    [[nodiscard]] bool done() const override {
-        return std::ranges::all_of(peers_, &Peer::finished);
-    }
-
-    [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_, epoch_); }
+    bool progress() override { return progress_each(); }
 
     [[nodiscard]] std::string explain() const override {
         std::string text = "shared-direct pushes runs of less than " +
@@ -242,15 +229,8 @@ public:
         return text;
     }
 
-    void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
-        publish_breakage(binding_, breakage, peers_);
-    }
-
 private:
-    const Binding& binding_;
     Thresholds thresholds_;
-    std::uint64_t epoch_ = 0;
-    std::vector<Peer> peers_;
 };
 
 // Whether data can go one way: the receiver pulls from a shared source, or, where the order does

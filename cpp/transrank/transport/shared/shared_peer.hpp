@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -71,27 +72,48 @@ private:
     return peer.rank == binding.route.rank() ? "the rank itself" : peer.shared_obstacle;
 }
 
-/// Publishes that this rank will publish nothing more, unless it already has, and rings `peers`.
-template <class Peers>
-void publish_breakage(const Binding& binding, const Breakage& breakage, Peers& peers) {
-    if (binding.control.broken().seen() == 0) {
-        binding.control.broken().publish(breakage.encoded());
+/// What the transports within a node have in common. A `Peer` is a SharedPeer that says whether it
+/// is finished() in this epoch, and whether it owes() something.
+template <class Peer>
+class SharedTransport : public Transport {
+public:
+    [[nodiscard]] bool done() const override {
+        return std::ranges::all_of(peers_, &Peer::finished);
     }
-    for (auto& peer : peers) {
-        peer.ring();
-    }
-}
 
-/// The ranks of those `peers` that owe something; `epoch...` are the arguments of their owes().
-template <class Peers, class... Epoch>
-[[nodiscard]] std::vector<int> ranks_owing(const Peers& peers, Epoch... epoch) {
-    std::vector<int> ranks;
-    for (const auto& peer : peers) {
-        if (!peer.finished() && peer.owes(epoch...)) {
-            ranks.push_back(peer.rank());
+    [[nodiscard]] std::vector<int> awaited() const override {
+        std::vector<int> ranks;
+        for (const auto& peer : peers_) {
+            if (!peer.finished() && peer.owes()) {
+                ranks.push_back(peer.rank());
+            }
+        }
+        return ranks;
+    }
+
+    // Unless it already has.
+    void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
+        if (binding_.control.broken().seen() == 0) {
+            binding_.control.broken().publish(breakage.encoded());
+        }
+        for (auto& peer : peers_) {
+            peer.ring();
         }
     }
-    return ranks;
-}
+
+protected:
+    explicit SharedTransport(const Binding& binding) : binding_(binding) {}
+
+    bool progress_each() {
+        bool advanced = false;
+        for (auto& peer : peers_) {
+            advanced |= !peer.finished() && peer.progress(binding_);
+        }
+        return advanced;
+    }
+
+    const Binding& binding_;
+    std::vector<Peer> peers_;
+};
 
 }  // namespace transrank::transport

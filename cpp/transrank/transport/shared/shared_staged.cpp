@@ -175,10 +175,10 @@ std::vector<Box> swap_boxes(const Binding& binding, Peers offers, const std::vec
     return mpi::swapped_with(binding.comm, ranks_of(offers), handle_tag, own);
 }
 
-class SharedStaged final : public Transport {
+class SharedStaged final : public SharedTransport<Peer> {
 public:
     SharedStaged(const Binding& binding, Peers offers)
-        : binding_(binding),
+        : SharedTransport(binding),
           offers_(offers.begin(), offers.end()),
           apply_order_(binding.apply_order) {
         std::size_t bytes = 0;
@@ -229,24 +229,12 @@ public:
         return advanced;
     }
 
-    [[nodiscard]] bool done() const override {
-        return std::ranges::all_of(peers_, &Peer::finished);
-    }
-
-    [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_); }
-
-    void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
-        publish_breakage(binding_, breakage, peers_);
-    }
-
 private:
-    const Binding& binding_;
     std::vector<const PeerOffer*> offers_;
     ApplyOrder& apply_order_;
     std::vector<Box> own_boxes_;
     std::vector<Box> boxes_;  // the peers'
     std::unique_ptr<memory::SharedBlock> outboxes_;
-    std::vector<Peer> peers_;
 };
 
 // An empty box says that this rank has none.
