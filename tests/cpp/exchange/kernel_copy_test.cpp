@@ -116,6 +116,18 @@ TEST_CASE("a process of the same number elsewhere is not taken for the peer") {
     }
 }
 
+TEST_CASE("arrays that the kernel does not read, as those of a device, are packed") {
+    const Duplicate comm;
+    (void)long_ring().bind("kernel-copy", comm);
+    const Answering refused(world_rank() == 0 ? EFAULT : 0);
+    const auto text = moved_without_rank_0(comm);
+    if (world_rank() == 0) {
+        CHECK(contains(text, "cannot be read: Bad address"));
+    } else if (is_beside_rank_0()) {
+        CHECK(contains(text, "rank 0 could not set it up"));
+    }
+}
+
 TEST_CASE("an environment variable turns it off") {
     if (world_rank() == 0) {
         setenv("TRANSRANK_KERNEL_COPY", "0", 1);

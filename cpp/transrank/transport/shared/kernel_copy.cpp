@@ -36,8 +36,15 @@ public:
         }
     }
 
-    void map(const memory::BlockHandle& sources) {
+    /// Throws where the kernel does not read the peer's arrays, as those of a device.
+    void find_sources(const memory::BlockHandle& sources) {
         sources_ = std::make_unique<memory::MappedBlock>(sources);
+        memory::ProcessReader reader(process_.number());
+        std::byte first{};
+        for (std::size_t i = 0; i < runs_.size(); ++i) {
+            reader.read(source(i), &first, sizeof(first));
+        }
+        reader.finish();
     }
 
     void start(std::uint64_t epoch) {
@@ -72,15 +79,18 @@ public:
     [[nodiscard]] bool owes() const { return done() < epoch_; }
 
 private:
+    [[nodiscard]] std::uint64_t source(std::size_t field) const {
+        return reinterpret_cast<const std::uint64_t*>(sources_->data())[field];
+    }
+
     void read(std::span<const copy::Field> fields) const {
-        const auto* const sources = reinterpret_cast<const std::uint64_t*>(sources_->data());
         try {
             memory::ProcessReader reader(process_.number());
             for (std::size_t i = 0; i < runs_.size(); ++i) {
                 runs_[i]->for_each([&](const copy::ByteRuns& runs) {
                     for (std::int64_t k = 0; k < runs.count; ++k) {
-                        reader.read(sources[i] + static_cast<std::uint64_t>(
-                                                     runs.source + (k * runs.source_stride)),
+                        reader.read(source(i) + static_cast<std::uint64_t>(
+                                                    runs.source + (k * runs.source_stride)),
                                     fields[i].destination + runs.destination +
                                         (k * runs.destination_stride),
                                     static_cast<std::size_t>(runs.length));
@@ -122,6 +132,7 @@ public:
         for (const auto* offer : offers) {
             peers_.emplace_back(binding, *offer);
         }
+        publish_sources();
     }
 
     void connect() override {
@@ -132,16 +143,13 @@ public:
     void prepare() override {
         for (std::size_t i = 0; i < peers_.size(); ++i) {
             if (handles_[i].is_shared()) {
-                peers_[i].map(handles_[i]);
+                peers_[i].find_sources(handles_[i]);
             }
         }
     }
 
     void start(std::uint64_t epoch) override {
-        auto* const addresses = reinterpret_cast<std::uint64_t*>(sources_.bytes().data());
-        for (std::size_t i = 0; i < binding_.fields.size(); ++i) {
-            addresses[i] = reinterpret_cast<std::uintptr_t>(binding_.fields[i].source);
-        }
+        publish_sources();
         for (auto& peer : peers_) {
             peer.start(epoch);
         }
@@ -150,6 +158,14 @@ public:
     bool progress() override { return progress_each(); }
 
 private:
+    // With the next message or counter, when nobody reads the last ones any more.
+    void publish_sources() {
+        auto* const addresses = reinterpret_cast<std::uint64_t*>(sources_.bytes().data());
+        for (std::size_t i = 0; i < binding_.fields.size(); ++i) {
+            addresses[i] = reinterpret_cast<std::uintptr_t>(binding_.fields[i].source);
+        }
+    }
+
     std::vector<int> ranks_;  ///< of the peers
     memory::SharedBlock sources_;
     std::vector<memory::BlockHandle> handles_;  ///< of the peers' sources
