@@ -76,15 +76,16 @@ void bind_bound(nb::module_& module) {
 }  // namespace
 
 exchange::Options options_of(nb::handle given) {
-    using Given =
-        std::tuple<std::string_view, std::string, std::optional<std::int64_t>, std::int64_t, bool>;
-    auto [operation, transport, push_below_bytes, longest_message_bytes, any_memory] =
+    using Given = std::tuple<std::string_view, std::string, std::optional<std::int64_t>,
+                             std::int64_t, bool, bool>;
+    auto [operation, transport, push_below_bytes, longest_message_bytes, any_memory, together] =
         nb::cast<Given>(given);
     return {.operation = named<Operation>(copy::operations, operation, "operation"),
             .transport = std::move(transport),
             .push_below_bytes = push_below_bytes,
             .longest_message_bytes = longest_message_bytes,
-            .any_memory = any_memory};
+            .any_memory = any_memory,
+            .together = together};
 }
 
 Attempt bind_agreed(const std::shared_ptr<exchange::KnownCommunicator>& known, MPI_Comm comm,

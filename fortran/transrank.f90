@@ -107,6 +107,7 @@ module transrank
         integer(c_int64_t) :: longest_message_bytes = 0
         integer(c_int) :: any_memory = 0
         integer(c_int) :: sets = 0
+        integer(c_int) :: together = 0
     end type
 
     type, bind(c) :: alltoall_choices
@@ -318,6 +319,11 @@ module transrank
     !> A route bound to arrays, a ghost update, or an alltoall: moved again and again. From start
     !> until the end of wait the sources must not change and the destinations are undefined.
     !> `transport` is the name of one; messages longer than `longest_message_bytes` are split.
+    !> `together` is a promise that no rank puts off its start until a wait of another rank has
+    !> returned. Where no transport is named, two nodes then send each other one message for all
+    !> their ranks, if that makes fewer. A wait needs every rank that has a part in such a message,
+    !> on both nodes, to have started, and the ranks that carry it to test or wait; in a program
+    !> that breaks the promise it does not return.
     type, extends(transrank_object), public :: transrank_exchange
         type(array), allocatable, private :: arrays(:)
     contains
@@ -2523,18 +2529,20 @@ contains
         end do
     end subroutine
 
-    function options_of(operation, name, longest_message_bytes) result(options)
+    function options_of(operation, name, longest_message_bytes, together) result(options)
         integer, intent(in), optional :: operation
         character(kind=c_char, len=:), allocatable, target, intent(in) :: name
         integer(int64), intent(in), optional :: longest_message_bytes
+        logical, intent(in), optional :: together
         type(exchange_options) :: options
         if (present(operation)) options%operation = operation
         options%transport = address_of(name)
         if (present(longest_message_bytes)) options%longest_message_bytes = longest_message_bytes
+        options%together = flag(together, .true.)
     end function
 
     subroutine exchange_bind(self, comm, route, fields, operation, transport,&
-        & longest_message_bytes, others, any_memory, stat, errmsg)
+        & longest_message_bytes, others, any_memory, together, stat, errmsg)
         class(transrank_exchange), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_route), intent(in) :: route
@@ -2544,6 +2552,7 @@ contains
         integer(int64), intent(in), optional :: longest_message_bytes
         type(transrank_fields), intent(in), optional :: others(:)
         logical, intent(in), optional :: any_memory
+        logical, intent(in), optional :: together
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         type(field), allocatable :: list(:)
@@ -2553,7 +2562,7 @@ contains
         character(len=:), allocatable :: wrong
         integer :: i, count
         if (present(transport)) name = terminated(transport)
-        options = options_of(operation, name, longest_message_bytes)
+        options = options_of(operation, name, longest_message_bytes, together)
         options%any_memory = flag(any_memory, .true.)
         if (allocated(self%arrays)) deallocate (self%arrays)
         call add_set(fields, self%arrays, list, arrays, wrong)
@@ -2573,7 +2582,7 @@ contains
     end subroutine
 
     subroutine exchange_bind_ghost_update(self, comm, update, direction, operation, transport,&
-        & longest_message_bytes, stat, errmsg)
+        & longest_message_bytes, together, stat, errmsg)
         class(transrank_exchange), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_ghost_update), intent(in) :: update
@@ -2581,14 +2590,15 @@ contains
         integer, intent(in), optional :: operation
         character(len=*), intent(in), optional :: transport
         integer(int64), intent(in), optional :: longest_message_bytes
+        logical, intent(in), optional :: together
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         character(kind=c_char, len=:), allocatable, target :: name
         if (present(transport)) name = terminated(transport)
         call renew(self, c_exchange_free)
         call finish(c_ghost_update_bind(comm, update%handle, direction, &
-                                        options_of(operation, name, longest_message_bytes), &
-                                        self%handle), stat, errmsg)
+                                        options_of(operation, name, longest_message_bytes, &
+                                                   together), self%handle), stat, errmsg)
     end subroutine
 
     !> `kept` is what the result points to.

@@ -37,6 +37,7 @@ exchange::Options options_of(const transrank_options* given) {
         options.longest_message_bytes = given->longest_message_bytes;
     }
     options.any_memory = given->any_memory != 0;
+    options.together = given->together != 0;
     return options;
 }
 

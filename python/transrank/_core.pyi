@@ -20,8 +20,8 @@ _Integers = NDArray[np.int64]
 _Order = Literal["C", "F"]
 # source, destination, bytes of a unit, name of its scalar
 _Field = tuple[NDArray[Any], NDArray[Any], int, str]
-# operation, transport, push_below_bytes, longest_message_bytes, any_memory
-_Options = tuple[str, str, int | None, int, bool]
+# operation, transport, push_below_bytes, longest_message_bytes, any_memory, together
+_Options = tuple[str, str, int | None, int, bool, bool]
 # a result, this rank's exception, and the error that the ranks agree on
 _Attempt = tuple[_T, BaseException | None, str | None]
 

@@ -51,7 +51,8 @@ static transrank_options options_given(void) {
         .longest_message_bytes = NUMBER("options.longest_message_bytes",
                                         EITHER("options.longest_message_bytes", 1000, 1001)),
         .any_memory = EITHER("options.any_memory", 0, 1),
-        .sets = IS("options.sets:negative") ? -1 : EITHER("options.sets", 1, 2)};
+        .sets = IS("options.sets:negative") ? -1 : EITHER("options.sets", 1, 2),
+        .together = EITHER("options.together", 0, 1)};
 }
 
 static transrank_alltoall_options alltoall_options_given(void) {
@@ -225,7 +226,7 @@ static int bind_to_grid(void) {
     return status;
 }
 
-#define OPTIONS "options.operation options.transport options.longest_message_bytes"
+#define OPTIONS "options.operation options.transport options.longest_message_bytes options.together"
 #define NO_VIEW                                                                          \
     "dimension.count:negative dimension.count:huge dimension:far dimension:overlapping " \
     "view.count:negative view.dimensions:null view.element_bytes:zero "                  \

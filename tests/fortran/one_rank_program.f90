@@ -15,7 +15,8 @@ program one_rank_program
         !> What no rank may pass, as argument:why.
         character(len=200) :: wrong
     end type
-    character(len=*), parameter :: of_bind = ' operation transport longest_message_bytes'
+    character(len=*), parameter :: of_bind = &
+        ' operation transport longest_message_bytes together'
     character(len=*), parameter :: of_rows = ' rows.kind rows.values offsets'
     character(len=*), parameter :: of_alltoall = &
         ' options.algorithm options.choices options.radix options.window options.leaders' // &
@@ -277,10 +278,12 @@ contains
         case ('exchange_bind')
             call choose_others(others)
             call exchange%bind(comm, these(which('route'))%route, fields, operation, transport, &
-                               longest, others, is('any_memory') .or. is('others:any'), stat, words)
+                               longest, others, is('any_memory') .or. is('others:any'), &
+                               is('together'), stat, words)
         case ('exchange_bind_ghost_update')
             call exchange%bind_ghost_update(comm, these(which('update'))%update, direction, &
-                                            operation, transport, longest, stat, words)
+                                            operation, transport, longest, is('together'), &
+                                            stat, words)
         case ('exchange_bind_alltoall')
             call exchange%bind_alltoall(comm, fields, options(), stat, words)
         case ('exchange_bind_alltoallv')

@@ -308,6 +308,12 @@ typedef struct transrank_options {
     /// How many sets of fields stand one after the other, each like the first; each start moves one
     /// of them. At most 255; 0: one.
     int sets;
+    /// Not 0: a promise that no rank puts off its start until a wait of another rank has returned.
+    /// Where no transport is named, two nodes then send each other one message for all their ranks,
+    /// if that makes fewer. A wait needs every rank that has a part in such a message, on both
+    /// nodes, to have started, and the ranks that carry it to test or wait; in a program that
+    /// breaks the promise it does not return.
+    int together;
 } transrank_options;
 
 /// A route bound to arrays, a ghost update, or an alltoall.

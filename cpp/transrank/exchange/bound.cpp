@@ -52,6 +52,7 @@ std::vector<std::string> describe(const route::Route& route,
         "stores " + std::to_string(static_cast<int>(options.stores)),
         options.any_memory ? std::string("arrays given at each start")
                            : counted(sets, "set") + " of arrays",
+        options.together ? "ranks that start together" : "ranks that need not start together",
         counted(fields.size() / sets, "field")};
     for (std::size_t i = 0; i < fields.size() / sets; ++i) {
         words.push_back("field " + std::to_string(layout::counted(i)) + " of " +
@@ -155,6 +156,7 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
                            .comm = known_->base(),
                            .own_node = node().ranks().front(),
                            .wanted = options_.transport,
+                           .together = options_.together,
                            .push_below_bytes = options_.push_below_bytes,
                            .operation = options_.operation,
                            .stores = options_.stores,

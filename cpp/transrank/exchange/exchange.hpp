@@ -38,6 +38,12 @@ struct Options {
     /// are bound, which it does not use. Their data go through buffers, without one more copy than
     /// those of private arrays: peers do not reach into them.
     bool any_memory = false;
+    /// A promise: no rank puts off its start until a wait of another rank has returned. Where
+    /// `auto` chooses, two nodes then send each other one message for all their ranks
+    /// (`node-staged`), if that makes fewer. A wait needs every rank that has a part in such a
+    /// message, on both nodes, to have started, and the ranks that carry it to test or wait; of a
+    /// program that breaks the promise it does not return.
+    bool together = false;
 };
 
 /// A call in the wrong order: a second start while it is under way, or wait before the first start.

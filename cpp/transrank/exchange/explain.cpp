@@ -81,6 +81,10 @@ std::string Bound::explain() const {
         text << "the transport is the one that " << named_by_ << " names\n";
     }
     list_peers(text, *binding_, choices_);
+    for (const auto& entry : transport::all()) {
+        const auto line = entry.alternative == nullptr ? "" : entry.alternative(*binding_);
+        text << line << (line.empty() ? "" : "\n");
+    }
     list_liveness(text, *binding_, node());
     if (const auto refusals = memory::ArrayMemory::refusals();
         !refusals.empty() && std::ranges::any_of(own_, is_private)) {

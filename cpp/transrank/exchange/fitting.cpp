@@ -96,18 +96,40 @@ void prepare(const Attempt& attempt, Refusals& refusals) {
     }
 }
 
+// What has failed on some rank: the larger includes the smaller.
+enum Failure : int { nothing, something, messages_of_nodes };
+
+bool serves_nodes(const Entry& entry) {
+    return entry.reach == transport::Reach::other_nodes;
+}
+
 // Collective. Throws when a transport that was asked for by name is refused.
-bool succeeded_everywhere(const Binding& binding, const Refusals& refusals, bool lacks_lease) {
+Failure failure_anywhere(const Binding& binding, const Refusals& refusals, bool lacks_lease) {
     if (binding.wanted != transport::automatic) {
         mpi::agree(binding.comm, [&] {
             if (!refusals.empty()) {
                 throw std::runtime_error(refusals.front().reason);
             }
         });
-        return true;
+        return nothing;
     }
-    const int failed = refusals.empty() && !lacks_lease ? 0 : 1;
-    return mpi::reduced(binding.comm, failed, MPI_MAX) == 0;
+    const bool of_nodes = std::ranges::any_of(
+        refusals, [](const Refusal& refusal) { return serves_nodes(*refusal.entry); });
+    const int failed = of_nodes                           ? messages_of_nodes
+                       : refusals.empty() && !lacks_lease ? nothing
+                                                          : something;
+    return static_cast<Failure>(mpi::reduced(binding.comm, failed, MPI_MAX));
+}
+
+// A message of two nodes needs all ranks that have a part in it, which may not be peers.
+void refuse_messages_of_nodes(const Binding& binding, std::span<const Choice> choices,
+                              Refusals& refusals) {
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        const PeerOffer* peer = &binding.offers[i];
+        if (serves_nodes(*choices[i].entry)) {
+            refuse(*choices[i].entry, std::span(&peer, 1), "a rank could not set it up", refusals);
+        }
+    }
 }
 
 // Collective over the peers. Adds their refusals to this rank's.
@@ -149,9 +171,12 @@ bool fit_transports(const Binding& binding, std::span<const Choice> choices, Tra
     for (const auto& attempt : attempts) {
         prepare(attempt, own);
     }
-    if (!succeeded_everywhere(binding, own, lacks_lease)) {
+    if (const auto failure = failure_anywhere(binding, own, lacks_lease); failure != nothing) {
         attempts.clear();
         swap_refusals(binding, choices, own);
+        if (failure == messages_of_nodes) {
+            refuse_messages_of_nodes(binding, choices, own);
+        }
         refusals.insert(refusals.end(), own.begin(), own.end());
         return false;
     }

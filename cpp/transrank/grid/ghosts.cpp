@@ -10,18 +10,20 @@
 
 namespace transrank::grid {
 
-Ghosts::Ghosts(MPI_Comm comm, std::int64_t owned, std::span<const std::int64_t> wanted)
-    : comm_(comm) {
+Ghosts::Ghosts(MPI_Comm comm, std::int64_t owned, std::span<const std::int64_t> wanted,
+               bool together)
+    : comm_(comm), together_(together) {
     const auto known = exchange::KnownCommunicator::get(comm);
     known->together("Ghosts", [&](const mpi::Communicator& own) {
         const discovery::Numbering numbers(own, owned);
         owned_ = numbers.owned();
-        mpi::agree(own, [&] {
+        mpi::agree_on(own, "makes ghosts", [&] {
             std::ranges::copy_if(wanted, std::back_inserter(ghosts_),
                                  [&](std::int64_t row) { return !owned_.contains(row); });
             std::ranges::sort(ghosts_);
             const auto repeated = std::ranges::unique(ghosts_);
             ghosts_.erase(repeated.begin(), repeated.end());
+            return std::vector<std::string>{together ? "together" : "not together"};
         });
         auto made = discovery::ghost_pull(own, numbers, ghosts_,
                                           {.begin = owned_.length(), .extent = rows()});
@@ -43,8 +45,9 @@ std::int64_t Ghosts::local(std::int64_t index) const {
     return owned() + (found - ghosts_.begin());
 }
 
-exchange::Exchange Ghosts::bind(const Shared& route, const exchange::Options& options,
+exchange::Exchange Ghosts::bind(const Shared& route, exchange::Options options,
                                 const std::function<Fields()>& fields) const {
+    options.together = together_;
     return exchange::Exchange(
         comm_, [&] { return exchange::Parts{.route = route, .fields = fields()}; }, options);
 }

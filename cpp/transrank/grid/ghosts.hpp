@@ -27,9 +27,11 @@ class Ghosts {
 public:
     /// Collective. `owned` rows are this rank's; `wanted` are the global indices of those that it
     /// needs, in any order: they may repeat and include own rows. Those of other ranks become its
-    /// ghosts, in ascending order. Throws mpi::AgreedError when `owned` is negative, or a wanted
-    /// row does not exist.
-    Ghosts(MPI_Comm comm, std::int64_t owned, std::span<const std::int64_t> wanted);
+    /// ghosts, in ascending order. `together` is a promise as exchange::Options::together, the same
+    /// on every rank. Throws mpi::AgreedError when `owned` is negative, or a wanted row does not
+    /// exist.
+    Ghosts(MPI_Comm comm, std::int64_t owned, std::span<const std::int64_t> wanted,
+           bool together = false);
 
     /// How many rows this rank owns, and how many it has in all, ghosts included.
     [[nodiscard]] std::int64_t owned() const noexcept { return owned_.length(); }
@@ -74,7 +76,7 @@ public:
 
 private:
     using Shared = std::shared_ptr<const route::Route>;
-    [[nodiscard]] exchange::Exchange bind(const Shared& route, const exchange::Options& options,
+    [[nodiscard]] exchange::Exchange bind(const Shared& route, exchange::Options options,
                                           const std::function<Fields()>& fields) const;
     template <class... Arrays>
     void move(Updates& known, const Shared& route, copy::Operation operation,
@@ -87,6 +89,7 @@ private:
     }
 
     MPI_Comm comm_;
+    bool together_;
     layout::IndexRange owned_;
     std::vector<std::int64_t> ghosts_;
     Shared route_;

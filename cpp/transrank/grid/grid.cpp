@@ -95,16 +95,18 @@ Grid Grid::make(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Opt
     return known->together("Grid", [&](const mpi::Communicator& own) {
         std::optional<Grid> made;
         mpi::agree_on(own, "makes", [&] {
-            made.emplace(
-                Grid(comm, own.rank(), own.size(), layout_of(comm, own.size(), shape, options)));
-            return made->layout_.words();
+            made.emplace(Grid(comm, own.rank(), own.size(),
+                              layout_of(comm, own.size(), shape, options), options.together));
+            auto words = made->layout_.words();
+            words.emplace_back(options.together ? "together" : "not together");
+            return words;
         });
         return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else it has thrown
     });
 }
 
-Grid::Grid(MPI_Comm comm, int rank, int ranks, BlockGrid layout)
-    : comm_(comm), rank_(rank), ranks_(ranks), layout_(std::move(layout)) {
+Grid::Grid(MPI_Comm comm, int rank, int ranks, BlockGrid layout, bool together)
+    : comm_(comm), rank_(rank), ranks_(ranks), layout_(std::move(layout)), together_(together) {
     require(layout_.ranks().highest() < ranks_, "a grid of ", layout_.ranks().parts(),
             " parts needs as many ranks; the communicator has ", ranks_);
     (void)layout_.box(rank_);  // refuses what is not one range
@@ -149,7 +151,7 @@ Numbers Grid::shape() const {
 Grid Grid::divided(std::vector<Distribution> distributions) const {
     const auto halos = layout_.halos();
     return {comm_, rank_, ranks_,
-            BlockGrid(std::move(distributions), {.halo = {halos.begin(), halos.end()}})};
+            BlockGrid(std::move(distributions), {.halo = {halos.begin(), halos.end()}}), together_};
 }
 
 Grid Grid::staggered(int axis) const {
@@ -183,6 +185,7 @@ exchange::Exchange Grid::bind_halo(const std::function<std::vector<Fields>()>& s
                                    bool any_memory) const {
     exchange::Options options;
     options.any_memory = any_memory;
+    options.together = together_;
     return exchange::Exchange(
         comm_,
         [&] {

@@ -71,6 +71,8 @@ struct Options {
     /// In place of `parts`: which part owns which cells of each axis, one range each.
     std::vector<layout::Distribution> distributions{};
     // NOLINTEND(readability-redundant-member-init)
+    /// A promise for `halo` and `update`, as exchange::Options::together.
+    bool together = false;
 };
 
 /// A grid of cells divided into one box per rank. Local arrays hold the rank's cells and a halo
@@ -188,7 +190,7 @@ private:
         copy::Field field;
     };
 
-    Grid(MPI_Comm comm, int rank, int ranks, layout::BlockGrid layout);
+    Grid(MPI_Comm comm, int rank, int ranks, layout::BlockGrid layout, bool together);
     [[nodiscard]] static Grid make(MPI_Comm comm, const std::vector<std::int64_t>& shape,
                                    const Options& options);
     void check_axis(int axis) const;
@@ -203,6 +205,7 @@ private:
     int rank_;
     int ranks_;
     layout::BlockGrid layout_;
+    bool together_;
     layout::PerDimension<std::int64_t> strides_{};
     std::int64_t origin_ = 0;  ///< where the first owned cell lies
     mutable Updates updates_;

@@ -58,6 +58,7 @@ struct Binding {
     const mpi::Communicator& comm;  ///< for what is over when it is bound
     int own_node;                   ///< the lowest rank of this node
     std::string_view wanted;        ///< a name of the table, or `automatic`
+    bool together;                  ///< whether no start waits for another rank's wait
     std::optional<std::int64_t> push_below_bytes;
     copy::Operation operation;
     /// How transports that copy straight to the destination store there.
@@ -181,6 +182,9 @@ struct Entry {
     /// Without a function it is never better to take another one.
     std::optional<Preference> (*preference)(const Binding& binding,
                                             const PeerOffer& peer) = nullptr;
+    /// What this rank would send by it where `automatic` leaves it out unasked: a line of text, if
+    /// any.
+    std::string (*alternative)(const Binding& binding) = nullptr;
 };
 
 [[nodiscard]] std::span<const Entry> all();

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from transrank import _core
 from transrank.agreement import agree_on, require_communicator
 from transrank.exchange.bound import Bound
-from transrank.exchange.exchange import check_any_memory
+from transrank.exchange.exchange import check_flag
 from transrank.exchange.fields import Forms, check_is_array, form_of
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Alltoall(Bound):
             )
             path = "" if choices is None else fsencode(choices).decode()
             lengths = [_int(length) for length in torus]
-            given = check_any_memory(any_memory)
+            given = check_flag("any_memory", any_memory)
             return [f"blocks of {send.dtype}"], (path, numbers, lengths, given)
 
         path, numbers, lengths, given = agree_on(comm, "calls alltoall with", check)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _LONGEST_MESSAGE_BYTES = 2**63 - 1
 _TRANSPORTS = ("auto", *(name for name, _ in _core.transports()))
 
-# operation, transport, push_below_bytes, longest_message_bytes, any_memory
-CheckedOptions: TypeAlias = tuple[str, str, int | None, int, bool]
+# operation, transport, push_below_bytes, longest_message_bytes, any_memory, together
+CheckedOptions: TypeAlias = tuple[str, str, int | None, int, bool, bool]
 
 
 class Options(TypedDict, total=False):
@@ -35,6 +35,7 @@ class Options(TypedDict, total=False):
     transport: str
     push_below_bytes: int | None
     longest_message_bytes: int
+    together: bool
 
 
 class BoundFields(Bound):
@@ -55,6 +56,7 @@ class BoundFields(Bound):
         longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
         *,
         any_memory: bool = False,
+        together: bool = False,
     ) -> None:
         """Collective. Bind in place of what is bound, unless something is wrong on any rank.
 
@@ -72,6 +74,7 @@ class BoundFields(Bound):
                 push_below_bytes=push_below_bytes,
                 longest_message_bytes=longest_message_bytes,
                 any_memory=any_memory,
+                together=together,
             )
             both = _both(dimensions)
             first, *others = sets()
@@ -176,6 +179,12 @@ class Exchange(BoundFields):
     any_memory
         whether each start is given its arrays: any of the shapes, strides and types of `fields`,
         which are not kept. They move through buffers, as private arrays do.
+    together
+        a promise: no rank puts off its start until a wait of another rank has returned. Where
+        `transport` is ``auto``, two nodes then send each other one message for all their ranks
+        (``node-staged``), if that makes fewer. A wait needs every rank that has a part in such a
+        message, on both nodes, to have started, and the ranks that carry it to test or wait; in a
+        program that breaks the promise it does not return.
 
     Raises
     ------
@@ -197,6 +206,7 @@ class Exchange(BoundFields):
         longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
         others: Sequence[Fields] | Callable[[], Sequence[Fields]] = (),
         any_memory: bool = False,
+        together: bool = False,
     ) -> None:
         require_communicator(comm)
 
@@ -210,6 +220,7 @@ class Exchange(BoundFields):
             push_below_bytes=push_below_bytes,
             longest_message_bytes=longest_message_bytes,
             any_memory=any_memory,
+            together=together,
         )
 
     def __repr__(self) -> str:
@@ -223,6 +234,7 @@ def check_options(
     push_below_bytes: int | None = None,
     longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
     any_memory: bool = False,
+    together: bool = False,
 ) -> CheckedOptions:
     """The options for the compiled module. Raises TypeError or ValueError that name the option."""
     if not isinstance(operation, str) or operation not in OPERATIONS:
@@ -233,13 +245,14 @@ def check_options(
         None if push_below_bytes is None else _bytes("push_below_bytes", push_below_bytes, least=0)
     )
     longest = _bytes("longest_message_bytes", longest_message_bytes, least=1)
-    return operation, transport, push_below, longest, check_any_memory(any_memory)
+    flags = check_flag("any_memory", any_memory), check_flag("together", together)
+    return operation, transport, push_below, longest, *flags
 
 
-def check_any_memory(given: object) -> bool:
+def check_flag(name: str, given: object) -> bool:
     """Raise TypeError unless it is a truth value."""
     if not isinstance(given, (bool, np.bool_)):
-        raise TypeError(f"any_memory is {given!r}; give True or False")
+        raise TypeError(f"{name} is {given!r}; give True or False")
     return bool(given)
 
 

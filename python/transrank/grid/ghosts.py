@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from transrank.agreement import agree, require_communicator
+from transrank.agreement import agree_on, require_communicator
 from transrank.exchange.fields import check_is_array
 from transrank.grid.halo import WithHalo
 from transrank.layout import Numbering
 from transrank.route import ghost_pull
-from transrank.route.indices import as_indices, as_integers
+from transrank.route.indices import as_flag, as_indices, as_integers
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
@@ -40,6 +40,9 @@ class Ghosts(WithHalo):
     wanted
         global indices of the rows that this rank needs, of any shape and in any order; they may
         repeat, and include own rows. Those of other ranks become its ghosts.
+    together
+        a promise for `halo`, `update` and `add`, as for an `Exchange`: no rank puts off their start
+        until another rank has finished one.
 
     Raises
     ------
@@ -49,18 +52,27 @@ class Ghosts(WithHalo):
 
     _axes = 1
 
-    def __init__(self, comm: Intracomm, owned: SupportsIndex, wanted: ArrayLike) -> None:
+    def __init__(
+        self,
+        comm: Intracomm,
+        owned: SupportsIndex,
+        wanted: ArrayLike,
+        *,
+        together: bool = False,
+    ) -> None:
         require_communicator(comm)
         self._comm = comm
         self._numbers = Numbering(comm, owned)
         begin, end = self._numbers.owned
 
-        def of_others() -> NDArray[np.int64]:
+        def of_others() -> tuple[list[str], NDArray[np.int64]]:
+            self._together = as_flag("together", together)
             what = f"the list of wanted rows on rank {comm.rank}"
             given = as_indices(what, np.asarray(wanted).reshape(-1))
-            return np.unique(given[(given < begin) | (given >= end)])
+            others = np.unique(given[(given < begin) | (given >= end)])
+            return [f"together={self._together}"], others
 
-        self._ghosts = agree(comm, of_others)
+        self._ghosts = agree_on(comm, "makes ghosts with", of_others)
         self._owned = end - begin
         self._route = ghost_pull(comm, self._numbers, self._ghosts, begin=self._owned)
         self._updates = {}

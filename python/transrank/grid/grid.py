@@ -61,6 +61,9 @@ class Grid(WithHalo):
     components_first
         whether the components of a cell precede the axes of the grid in arrays, as in
         ``(3, *local_shape)``; by default they follow.
+    together
+        a promise for `halo` and `update`, as for an `Exchange`: no rank puts off their start until
+        another rank has finished one.
 
     Raises
     ------
@@ -78,10 +81,11 @@ class Grid(WithHalo):
         parts: Sequence[Parts] | None = None,
         *,
         components_first: bool = False,
+        together: bool = False,
     ) -> None:
         require_communicator(comm)
         self._comm = comm
-        given = shape, halo, periodic, parts, components_first
+        given = shape, halo, periodic, parts, components_first, together
         agree_on(comm, "makes a grid with", lambda: (self._take(*given), None))
 
     def _take(
@@ -91,6 +95,7 @@ class Grid(WithHalo):
         periodic: bool | Sequence[bool] | None,
         parts: Sequence[Parts] | None,
         components_first: bool,
+        together: bool,
     ) -> list[str]:
         """Words in which ranks have to agree."""
         lengths = as_integers("shape", shape)
@@ -109,8 +114,10 @@ class Grid(WithHalo):
         self._widths = [_pair(each) for each in _for_each_axis("halo", halo, self._axes)]
         self._periodic = tuple(as_flag("periodic", each) for each in wraps)
         self._components_first = as_flag("components_first", components_first)
+        self._together = as_flag("together", together)
         self._divide(_distributions(lengths, parts))
-        return [*self._layout.words(), f"components_first={self._components_first}"]
+        flags = f"components_first={self._components_first}", f"together={self._together}"
+        return [*self._layout.words(), *flags]
 
     def _divide(self, split: Sequence[Distribution], ranks: Sequence[int] | None = None) -> None:
         self._split = split

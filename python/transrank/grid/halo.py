@@ -43,7 +43,9 @@ class Halo(Exchange):
     ) -> None:
         self._holder = holder
         self._bind(
-            *(holder._comm, route, sets, holder._axes, operation, "auto"), any_memory=any_memory
+            *(holder._comm, route, sets, holder._axes, operation, "auto"),
+            any_memory=any_memory,
+            together=holder._together,
         )
 
     def update(self, *arrays: Array) -> None:
@@ -74,6 +76,7 @@ class WithHalo(ABC):
 
     _comm: MPI.Intracomm
     _axes: int  # how many axes of an array count the elements
+    _together: bool  # as for an Exchange
     _updates: dict[object, Halo]  # of any arrays of a form
 
     @property

@@ -153,6 +153,7 @@ class Redistribution(BoundFields):
         transport: str = "auto",
         others: Sequence[Fields] = (),
         any_memory: bool = False,
+        together: bool = False,
     ) -> None:
         """Collective. Bind to arrays, which are kept alive and cannot be resized meanwhile.
 
@@ -163,7 +164,7 @@ class Redistribution(BoundFields):
             field may have its own type, and its own dimensions after those of the grid. The leading
             dimensions of the arrays, which may be views, are `source_shape()` and
             `destination_shape()`.
-        transport, others, any_memory
+        transport, others, any_memory, together
             as for an `Exchange`.
 
         Raises
@@ -180,6 +181,7 @@ class Redistribution(BoundFields):
         self._bind(
             *(self._comm, lambda: ([], self._route), sets, dimensions, "assign", transport),
             any_memory=any_memory,
+            together=together,
         )
 
     def bind(self, source: Data, dimensions: Sequence[Hashable]) -> BoundData[Data]:

@@ -129,6 +129,7 @@ Options random_options(const std::string& transport, const Scenario& scenario) {
     if (chance(random, 0.5)) {
         options.stores = transrank::copy::Stores::streamed;
     }
+    options.together = chance(random, 0.5);
     return options;
 }
 

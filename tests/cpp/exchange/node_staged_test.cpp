@@ -2,9 +2,14 @@
 // ranks: 2 3 4
 // Ranks of several nodes, two on each, that send to all others: what they ask of MPI, seen through
 // its profiling interface.
+#include <numeric>
+#include <regex>
+
 #include "few_descriptors.hpp"
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
+#include "transrank/grid/ghosts.hpp"
+#include "transrank/grid/grid.hpp"
 
 using namespace testing;
 
@@ -205,4 +210,201 @@ TEST_CASE("communicators of exchanges between nodes are used again") {
         bound.run(i + 1);
     }
     CHECK(duplicates == before);
+}
+
+namespace {
+
+Options together() {
+    Options options;
+    options.together = true;
+    return options;
+}
+
+Exchange bound_with(const Scenario& scenario, const Arrays& arrays, Options options) {
+    options.operation = scenario.operation;
+    return {scenario.pattern.route(world_rank()), all_ranks, arrays.fields(), options};
+}
+
+void run(Exchange& exchange, const Arrays& arrays, int epoch) {
+    arrays.fill(epoch);
+    exchange.run();
+    CHECK(arrays.difference(epoch) == "");
+}
+
+/// What an explanation says of this rank: messages and bytes to other nodes, first its own.
+std::array<long, 4> told_by(const std::string& words) {
+    const std::regex line(
+        "to other nodes this rank sends (\\d+) messages?, (\\d+) bytes?; with the option together "
+        "it would have a part in (\\d+) messages? of its node, (\\d+) bytes? \\(node-staged\\)\n");
+    std::smatch found;
+    if (!std::regex_search(words, found, line)) {
+        return {};
+    }
+    return {std::stol(found[1]), std::stol(found[2]), std::stol(found[3]), std::stol(found[4])};
+}
+
+/// This rank's messages and bytes to other nodes, by the pattern.
+Traffic own_traffic(const Scenario& scenario) {
+    long units = 0;
+    Traffic own;
+    for (const auto& [pair, segments] : scenario.pattern.legs) {
+        if (pair.first == world_rank() &&
+            pair.second / ranks_per_node != world_rank() / ranks_per_node) {
+            ++own.messages;
+            Pattern::visit(segments, [&](std::int64_t, std::int64_t) { ++units; });
+        }
+    }
+    for (const auto& kind : scenario.kinds) {
+        own.bytes += units * static_cast<long>(kind.unit_bytes);
+    }
+    return own;
+}
+
+/// Only from one node to the other: what each rank of the one sends to the first of the other.
+Scenario one_way() {
+    auto scenario = between_nodes();
+    std::erase_if(scenario.pattern.legs,
+                  [](const auto& leg) { return leg.first.second != ranks_per_node; });
+    return scenario;
+}
+
+}  // namespace
+
+TEST_CASE("ranks that start together send one message for each pair of nodes") {
+    const PretendedNodes nodes(ranks_per_node);
+    for (const bool same_to_all : {false, true}) {
+        const auto scenario = all_to_all(same_to_all);
+        const Arrays arrays(scenario, world_rank());
+        (void)traffic_of_all();
+        (void)bound_with(scenario, arrays, {});
+        CHECK(traffic_of_all().messages == expected().pairs_of_ranks);
+        auto exchange = bound_with(scenario, arrays, together());
+        const auto traffic = traffic_of_all();
+        CHECK(traffic.messages == expected().pairs_of_nodes);
+        const long crossing = same_to_all && world_size() > ranks_per_node
+                                  ? world_size() * (expected().pairs_of_nodes / 2)
+                                  : expected().pairs_of_ranks;
+        CHECK(traffic.bytes == crossing * block_units * unit_bytes);
+        for (int epoch = 0; epoch < 3; ++epoch) {
+            run(exchange, arrays, epoch);
+        }
+    }
+}
+
+TEST_CASE("explain says what this rank sends to other nodes, and would if ranks started together") {
+    const PretendedNodes nodes(ranks_per_node);
+    for (std::uint64_t seed = 6000; seed < 6030; ++seed) {
+        CAPTURE(seed);
+        auto scenario = random_scenario(seed, world_size());
+        scenario.starts = Starts::bound;
+        const Arrays arrays(scenario, world_rank());
+        const auto words = bound_with(scenario, arrays, {}).explain();
+        CAPTURE(words);
+        const auto [messages, bytes, common, distinct_bytes] = told_by(words);
+        const auto own = own_traffic(scenario);
+        CHECK(messages == own.messages);
+        CHECK(bytes == own.bytes);
+        CHECK(common == (own.messages > 0 ? 1 : 0));  // two nodes
+        (void)traffic_of_all();
+        Options by_name;
+        by_name.transport = "node-staged";
+        (void)bound_with(scenario, arrays, by_name);
+        const auto sent = traffic_of_all();
+        std::array<long, 2> told{distinct_bytes, 0};
+        std::array<long, 2> sends{};
+        sends.at(static_cast<std::size_t>(world_rank() / ranks_per_node)) = common;
+        MPI_Allreduce(MPI_IN_PLACE, told.data(), 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, sends.data(), 2, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+        CHECK(sent.bytes == told[0]);
+        CHECK(sent.messages == sends[0] + sends[1]);
+        auto exchange = bound_with(scenario, arrays, together());
+        CHECK(told_by(exchange.explain())[0] == 0);
+        run(exchange, arrays, 0);
+    }
+}
+
+TEST_CASE("where one rank cannot set up messages of nodes no rank has them") {
+    if (world_size() <= ranks_per_node || is_sanitized) {
+        return;
+    }
+    const PretendedNodes nodes(ranks_per_node);
+    const auto scenario = between_nodes();
+    const Arrays arrays(scenario, world_rank());
+    auto few = world_rank() == 0 ? std::make_unique<FewDescriptors>() : nullptr;
+    auto exchange = bound_with(scenario, arrays, together());
+    few.reset();
+    CHECK(exchange.explain().find("node-staged, the node of rank") == std::string::npos);
+    run(exchange, arrays, 0);
+}
+
+TEST_CASE("ranks may start in any order") {
+    const PretendedNodes nodes(ranks_per_node);
+    const auto scenario = all_to_all(false);
+    const Arrays arrays(scenario, world_rank());
+    auto exchange = bound_with(scenario, arrays, together());
+    std::vector<int> order(static_cast<std::size_t>(world_size()));
+    std::iota(order.begin(), order.end(), 0);
+    int epoch = 0;
+    do {
+        arrays.fill(++epoch);
+        for (const int rank : order) {
+            if (rank == world_rank()) {
+                exchange.start();
+            }
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        exchange.wait();
+        CHECK(arrays.difference(epoch) == "");
+    } while (std::ranges::next_permutation(order).found);
+}
+
+TEST_CASE("a rank that breaks its promise to start is waited for, and is not where none was made") {
+    if (world_size() <= ranks_per_node) {
+        return;
+    }
+    const PretendedNodes nodes(ranks_per_node);
+    const auto scenario = one_way();
+    const Arrays arrays(scenario, world_rank());
+    for (const bool promised : {false, true}) {
+        Options options;
+        options.together = promised;
+        auto exchange = bound_with(scenario, arrays, options);
+        arrays.fill(promised ? 1 : 0);
+        if (world_rank() != 1) {
+            exchange.start();
+        }
+        if (world_rank() == 0) {
+            constexpr double patience = 0.05;
+            CHECK(exchange.wait_for(promised ? patience : 60.0) == !promised);
+            MPI_Send(nullptr, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        }
+        if (world_rank() == 1) {
+            MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            exchange.start();
+        }
+        exchange.wait();
+        CHECK(arrays.difference(promised ? 1 : 0) == "");
+    }
+}
+
+TEST_CASE("a grid and ghosts pass the promise on, and ranks agree on it") {
+    using transrank::grid::Ghosts;
+    using transrank::grid::Grid;
+    const PretendedNodes nodes(ranks_per_node);
+    const bool promised = world_rank() != 0;
+    CHECK_THROWS_AS((void)Grid(all_ranks, {world_size()}, {.together = promised}),
+                    transrank::mpi::AgreedError);
+    const std::vector<std::int64_t> all{0, world_size() - 1};
+    CHECK_THROWS_AS((void)Ghosts(all_ranks, 1, all, promised), transrank::mpi::AgreedError);
+    if (world_size() <= ranks_per_node) {
+        return;
+    }
+    const Grid grid(all_ranks, {world_size()}, {.halo = 1, .periodic = true, .together = true});
+    const Ghosts ghosts(all_ranks, 1, all, true);
+    auto cells = grid.staggered(0).array<double>();
+    auto rows = ghosts.array<double>();
+    for (const auto& words :
+         {grid.staggered(0).halo(cells).explain(), ghosts.halo(rows).explain()}) {
+        CHECK(words.find("\nnode-staged, the node of rank") != std::string::npos);
+    }
 }

@@ -94,6 +94,31 @@ void appoint_leaders(NodePair& pair, std::size_t turn) {
 
 }  // namespace
 
+OwnTraffic traffic_between_nodes(int own_node, std::span<const copy::Field> fields,
+                                 std::span<const PeerOffer> offers) {
+    OwnTraffic own;
+    std::set<int> nodes;
+    for (const auto& offer : offers) {
+        if (offer.node != own_node && offer.send != nullptr) {
+            ++own.messages;
+            own.bytes += copy::packed_bytes(*offer.send, fields);
+            nodes.insert(offer.node);
+        }
+    }
+    own.common_messages = std::ssize(nodes);
+    for (const int node : nodes) {
+        const auto legs = legs_to(offers, node);
+        auto units = distinct_units_to(offers, node);
+        if (units == 0) {
+            for (const auto* leg : legs) {
+                units += leg->units();
+            }
+        }
+        own.distinct_bytes += units * copy::unit_bytes_of(fields);
+    }
+    return own;
+}
+
 NodePlan::NodePlan(const mpi::Communicator& comm, const memory::Node& node,
                    std::span<const copy::Field> fields, std::span<const PeerOffer> offers)
     : node_(node) {

@@ -45,6 +45,17 @@ struct NodePlace {
     std::int64_t in_distinct_units = 0;
 };
 
+/// What this rank sends to other nodes in an epoch: by messages of its own, and its part of those
+/// that the ranks of its node have in common.
+struct OwnTraffic {
+    std::int64_t messages = 0;
+    std::int64_t bytes = 0;
+    std::int64_t common_messages = 0;
+    std::int64_t distinct_bytes = 0;
+};
+[[nodiscard]] OwnTraffic traffic_between_nodes(int own_node, std::span<const copy::Field> fields,
+                                               std::span<const PeerOffer> offers);
+
 /// How the data of one exchange would go between nodes: who carries the message of each pair of
 /// nodes, and where in it everything lies. The ranks of a node tell each other what they move to
 /// which node, and the peers on other nodes what that makes of it; nobody learns of pairs of nodes

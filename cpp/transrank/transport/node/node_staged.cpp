@@ -10,6 +10,7 @@
 // connection to another node. A rank that breaks the exchange tells the members of its messages by
 // a flag and, if it is a leader, its counterparts by a notice; each of them breaks then, and tells
 // its own.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -336,17 +337,43 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
         return "on this node";
     }
     const auto* plan = binding.prepared.find<NodePlan>();
-    return plan == nullptr ? "not asked for" : plan->pair_with(peer.node).obstacle;
+    if (plan == nullptr) {
+        return "not asked for";
+    }
+    const auto& pair = plan->pair_with(peer.node);
+    if (pair.obstacle.empty() && binding.wanted == automatic &&
+        std::max(pair.out.replaced, pair.in.replaced) <= 1) {
+        return "no two pairs of ranks of these nodes send in the same direction";
+    }
+    return pair.obstacle;
+}
+
+std::string counted(std::int64_t number, const std::string& noun) {
+    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+std::string alternative(const Binding& binding) {
+    if (binding.wanted != automatic || binding.together) {
+        return "";
+    }
+    const auto own = traffic_between_nodes(binding.own_node, binding.fields, binding.offers);
+    return own.messages == 0
+               ? ""
+               : "to other nodes this rank sends " + counted(own.messages, "message") + ", " +
+                     counted(own.bytes, "byte") +
+                     "; with the option together it would have a part in " +
+                     counted(own.common_messages, "message") + " of its node, " +
+                     counted(own.distinct_bytes, "byte") + " (node-staged)";
 }
 
 constexpr auto unknown_link = std::uint64_t{1} << 32U;  // no sum of 1 for each rank reaches it
 
-// Only if it is asked for by name, since a wait then needs ranks that are no peers.
+// Only if it is asked for, since a wait then needs ranks that are no peers.
 std::uint64_t needed(const Binding& binding, const memory::Node& node) {
     const bool crosses = std::ranges::any_of(peers_of(binding.route), [&](int peer) {
         return !std::ranges::binary_search(node.ranks(), peer);
     });
-    if (binding.wanted == automatic || !crosses) {
+    if ((binding.wanted == automatic && !binding.together) || !crosses) {
         return 0;
     }
     return link_is_known() ? 1 : 1 + unknown_link;
@@ -376,7 +403,8 @@ Entry node_staged() {
             .reach = Reach::other_nodes,
             .needs_messages = true,
             .needed = needed,
-            .prepare = prepare};
+            .prepare = prepare,
+            .alternative = alternative};
 }
 
 }  // namespace transrank::transport

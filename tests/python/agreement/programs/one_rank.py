@@ -177,6 +177,7 @@ BINDING = {
     "transport": Agreed("auto", "message"),
     "push_below_bytes": Agreed(5, 6),
     "longest_message_bytes": Agreed(100, 101),
+    "together": Agreed(False, True),
 }
 DATASET: Callable[[], Arguments] = lambda: {  # noqa: E731
     "source": Agreed(dataset(), dataset().astype("f4")),
@@ -266,6 +267,7 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         "fields": Agreed(*(tuple(np.zeros(it, t) for it in SHAPES) for t in ("f8", "f4"))),
         "transport": Agreed("message", "shared-staged"),
         "others": Agreed([], [tuple(map(np.zeros, SHAPES))]), "any_memory": Agreed(False, True),
+        "together": Agreed(False, True),
     }),
     "Redistribution.along": (along, lambda: {
         "route": Agreed(between().route, between().route.transposed()),
@@ -317,6 +319,7 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         "shape": Agreed((ROWS, ROWS * RANKS), (ROWS, ROWS * RANKS + 1)),
         "halo": Agreed(1, 2), "periodic": Agreed(True, False),
         "parts": Agreed([1, RANKS], [RANKS, 1]), "components_first": Agreed(False, True),
+        "together": Agreed(False, True),
     }),
     "Grid.halo": (lambda arrays, others: cells().halo(arrays, others=others), lambda: {
         "arrays": Agreed(cells().zeros(), cells().zeros(dtype="f4")),
@@ -337,7 +340,9 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         "whole": np.zeros(cells().shape), "root": Agreed(1, 0),
         "out": Agreed(cells().zeros(), cells().zeros(2)),
     }),
-    "Ghosts": (on_world(transrank.Ghosts), lambda: {"owned": ROWS, "wanted": [0, 1]}),
+    "Ghosts": (on_world(transrank.Ghosts), lambda: {
+        "owned": ROWS, "wanted": [0, 1], "together": Agreed(False, True),
+    }),
     "Ghosts.halo": (lambda arrays, others: mesh().halo(arrays, others=others), lambda: {
         "arrays": Agreed(mesh().zeros(), mesh().zeros(2)), "others": Agreed([], [(mesh().zeros(),)])
     }),
