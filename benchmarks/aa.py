@@ -31,7 +31,7 @@ from disturbed import busy_loops
 from survey import run, state_of
 
 from transrank.lab.stats.compare import compare_results, summarise_family
-from transrank.lab.stats.conditions import obstacle, summarise_both
+from transrank.lab.stats.conditions import reason_against, summarise_both
 from transrank.lab.stats.cores import CoreState
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult, summarise
@@ -98,7 +98,7 @@ def verdicts(surveys: Sequence[Survey]) -> tuple[float, float, float]:
     """Return the shares of pairs without verdicts, of gates that exit with 1, of wrong verdicts."""
     unclear, gates, wrong = [], [], []
     for one, other in itertools.permutations(surveys, 2):
-        why = obstacle(one.run, other.run)
+        why = reason_against(one.run, other.run)
         found = compare_results(*summarise_both(one.run, other.run), THRESHOLD, why)
         unclear.append(why is not None)
         gates.append(summarise_family(found, THRESHOLD).counts["slower"] > 0)

@@ -117,9 +117,9 @@ def main() -> int:
     add_check_option(parser)
     parser.add_argument("--rounds", type=int, default=9, help="of all ways in turns")
     arguments = parser.parse_args()
-    obstacle = launched_hosts.obstacle() or virtual_hosts.delay_obstacle()
-    if obstacle:
-        print(f"between_nodes: {obstacle}", file=sys.stderr)
+    reason = launched_hosts.reason_against() or virtual_hosts.reason_against_delay()
+    if reason:
+        print(f"between_nodes: {reason}", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
         found = measure(Path(folder), arguments.rounds, (*SIZES, LARGE))

@@ -77,9 +77,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_check_option(parser)
     arguments = parser.parse_args()
-    obstacle = launched_hosts.obstacle() or virtual_hosts.shaping_obstacle()
-    if obstacle is not None:
-        print(f"nothing measured: {obstacle}", file=sys.stderr)
+    reason = launched_hosts.reason_against() or virtual_hosts.reason_against_shaping()
+    if reason is not None:
+        print(f"nothing measured: {reason}", file=sys.stderr)
         return 0
     with VirtualHosts(3) as hosts, tempfile.TemporaryDirectory() as folder:
         return report(figures(Site(hosts, slots=1), Path(folder)), arguments.check)

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     const auto& algorithm = schedule::find(arguments.at(0));
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const auto problem = problem_of(arguments[i]);
-        if (algorithm.obstacle(problem).empty()) {
+        if (algorithm.reason_against(problem).empty()) {
             print(arguments[i], algorithm, count_traffic(algorithm, problem, problem.torus));
         }
     }

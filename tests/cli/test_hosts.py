@@ -23,8 +23,8 @@ from transrank.lab.tune.library import write
 from transrank.lab.tune.openmpi import OpenMpi
 from transrank.lab.tune.own import Own
 
-OBSTACLE = launched_hosts.obstacle()
-pytestmark = [pytest.mark.hosts, pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")]
+REASON = launched_hosts.reason_against()
+pytestmark = [pytest.mark.hosts, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 LINK_BITS = 400_000_000
 THROTTLED_BITS = 80_000_000
@@ -42,7 +42,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture
 def shaped(site: Site) -> Iterator[Site]:
-    reason = virtual_hosts.shaping_obstacle()
+    reason = virtual_hosts.reason_against_shaping()
     if reason is not None:
         pytest.skip(reason)
     for name in site.hosts.names:
@@ -99,7 +99,8 @@ def test_the_pair_on_a_throttled_link_is_found_and_named(shaped, tmp_path):
 
 
 @pytest.mark.skipif(
-    virtual_hosts.delay_obstacle() is not None, reason=virtual_hosts.delay_obstacle() or ""
+    virtual_hosts.reason_against_delay() is not None,
+    reason=virtual_hosts.reason_against_delay() or "",
 )
 def test_a_message_takes_the_time_of_a_long_line(tmp_path):
     with VirtualHosts(2, delay=LINE_SECONDS) as hosts:

@@ -12,8 +12,8 @@ from support.slurm_cluster import SlurmCluster
 from transrank import installation
 from transrank.lab.store.records import Run, Shape, read_run
 
-OBSTACLE = slurm_cluster.obstacle()
-pytestmark = [pytest.mark.hosts, pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")]
+REASON = slurm_cluster.reason_against()
+pytestmark = [pytest.mark.hosts, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 # The virtual hosts see each other's shared memory, so MPI is told to use the network between them.
 NETWORK = {

@@ -28,11 +28,11 @@ SETTINGS = {
 FINISHED = '"kind":"case"'
 
 
-def obstacle() -> str | None:
+def reason_against() -> str | None:
     """Why nothing can be launched over virtual hosts here; None when it can."""
     if installation.mpi_kind() not in SETTINGS:
         return "how this MPI reaches hosts is unknown"
-    return virtual_hosts.obstacle()
+    return virtual_hosts.reason_against()
 
 
 @dataclass(frozen=True)

@@ -44,12 +44,12 @@ PartitionName=test Nodes=ALL Default=YES MaxTime=10 State=UP OverSubscribe=EXCLU
 """
 
 
-def obstacle() -> str | None:
+def reason_against() -> str | None:
     """Why there can be no Slurm here; None when there can."""
     for program in PROGRAMS:
         if shutil.which(program) is None:
             return f"{program} is not installed (Debian: slurm-wlm, munge)"
-    return virtual_hosts.obstacle()
+    return virtual_hosts.reason_against()
 
 
 class SlurmCluster:

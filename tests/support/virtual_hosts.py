@@ -3,7 +3,7 @@
 
 A host has its own name, address and /dev/shm; the file system and the processes are shared. Its
 link can be given a bandwidth, whole or toward one other host, and be cut; or all links are long and
-take a time. That needs root, and `ip` and `tc` of iproute2, so tests ask `obstacle()` first.
+take a time. That needs root, and `ip` and `tc` of iproute2, so tests ask `reason_against()` first.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ JUMBO_FRAME = "9000"
 BURST = "128k"
 
 
-def obstacle() -> str | None:
+def reason_against() -> str | None:
     """Why there can be no virtual hosts here; None when there can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
@@ -66,7 +66,7 @@ def obstacle() -> str | None:
     return None
 
 
-def shaping_obstacle() -> str | None:
+def reason_against_shaping() -> str | None:
     """Why links can have no bandwidth here, where there can be virtual hosts; None when they can.
 
     A kernel may lack the queueing discipline or the filter that `shape` and `throttle` use.
@@ -80,7 +80,7 @@ def shaping_obstacle() -> str | None:
     return None
 
 
-def delay_obstacle() -> str | None:
+def reason_against_delay() -> str | None:
     """Why there can be no long lines here; None when there can."""
     return None if os.access(TAP, os.R_OK | os.W_OK) else f"{TAP} cannot be used"
 

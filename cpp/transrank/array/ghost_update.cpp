@@ -205,7 +205,7 @@ exchange::Parts GhostUpdate::parts(int rank, bool back) const {
     const auto& to = back ? father_ : son_;
     return {.route = movement_->way(back),
             .fields = {field(*from, *to)},
-            .obstacle = [=, one = from->memory(), other = to->memory()]() -> std::string {
+            .reason_against = [=, one = from->memory(), other = to->memory()]() -> std::string {
                 if (from->memory() == one && to->memory() == other) {
                     return "";
                 }

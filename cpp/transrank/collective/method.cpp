@@ -30,8 +30,8 @@ bool is_direct(const Circumstances& here) {
 
 }  // namespace
 
-std::string Method::obstacle(const schedule::Problem& problem,
-                             const Circumstances& circumstances) const {
+std::string Method::reason_against(const schedule::Problem& problem,
+                                   const Circumstances& circumstances) const {
     if (name == mpi_name && circumstances.uncountable_bytes > 0) {
         return "this MPI counts at most " + std::to_string(mpi::largest_count()) +
                " bytes, and a block or its offset has " +
@@ -44,7 +44,7 @@ std::string Method::obstacle(const schedule::Problem& problem,
     if (!algorithm->direct && !circumstances.equal_blocks) {
         return "it forwards blocks, and these are not all of one length";
     }
-    return algorithm->obstacle(problem);
+    return algorithm->reason_against(problem);
 }
 
 Backend Method::make(const Task& task) const {
@@ -79,9 +79,9 @@ const Method& choose(std::string_view name, const schedule::Problem& problem,
         return find(circumstances.uncountable_bytes > 0 ? split_name : mpi_name);
     }
     const auto& method = find(name);
-    const auto obstacle = method.obstacle(problem, circumstances);
-    layout::require(obstacle.empty(), "the alltoall algorithm '", name,
-                    "' cannot be used here: ", obstacle);
+    const auto reason = method.reason_against(problem, circumstances);
+    layout::require(reason.empty(), "the alltoall algorithm '", name,
+                    "' cannot be used here: ", reason);
     return method;
 }
 

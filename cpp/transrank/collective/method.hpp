@@ -30,8 +30,8 @@ struct Method {
     const schedule::Algorithm* algorithm;
 
     /// Why it cannot be used; empty when it can. The same on every rank.
-    [[nodiscard]] std::string obstacle(const schedule::Problem& problem,
-                                       const Circumstances& circumstances) const;
+    [[nodiscard]] std::string reason_against(const schedule::Problem& problem,
+                                             const Circumstances& circumstances) const;
     /// Collective.
     [[nodiscard]] Backend make(const Task& task) const;
 };

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] virtual std::string explain() const { return ""; }
 
     /// Why no epoch may begin now; empty when one may.
-    [[nodiscard]] virtual std::string obstacle() const { return ""; }
+    [[nodiscard]] virtual std::string reason_against() const { return ""; }
 
     /// The arrays of the next epoch; without them those that were bound first. Throws
     /// std::invalid_argument, and changes nothing, where they cannot be moved.

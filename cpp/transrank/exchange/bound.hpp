@@ -32,8 +32,8 @@ public:
         return lease_ ? lease_->comm() : known_->base();
     }
     [[nodiscard]] std::string explain() const override;
-    [[nodiscard]] std::string obstacle() const override {
-        return parts_.obstacle ? parts_.obstacle() : "";
+    [[nodiscard]] std::string reason_against() const override {
+        return parts_.reason_against ? parts_.reason_against() : "";
     }
     void take(std::optional<std::span<const copy::Field>> arrays) override;
     void begin_epoch() noexcept override { apply_order_->reset(); }

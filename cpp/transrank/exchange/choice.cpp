@@ -12,12 +12,12 @@ using transport::Binding;
 using transport::Entry;
 using transport::PeerOffer;
 
-std::string obstacle(const Binding& binding, const PeerOffer& peer, const Entry& entry,
-                     std::span<const Refusal> refusals) {
+std::string reason_against(const Binding& binding, const PeerOffer& peer, const Entry& entry,
+                           std::span<const Refusal> refusals) {
     const auto refusal = std::ranges::find_if(refusals, [&](const Refusal& each) {
         return each.rank == peer.rank && each.entry == &entry;
     });
-    return refusal != refusals.end() ? refusal->reason : entry.obstacle(binding, peer);
+    return refusal != refusals.end() ? refusal->reason : entry.reason_against(binding, peer);
 }
 
 // Why another transport, which could serve the peer, too, is better; empty when none is.
@@ -25,7 +25,8 @@ std::string drawback(const Binding& binding, const PeerOffer& peer, const Entry&
                      std::span<const Refusal> refusals) {
     const auto better =
         entry.preference == nullptr ? std::nullopt : entry.preference(binding, peer);
-    return better && obstacle(binding, peer, transport::find(better->transport), refusals).empty()
+    return better && reason_against(binding, peer, transport::find(better->transport), refusals)
+                         .empty()
                ? better->reason
                : "";
 }
@@ -35,7 +36,7 @@ Choice choose_best(const Binding& binding, const PeerOffer& peer,
     const bool itself = peer.rank == binding.route.rank();
     std::string refused;
     for (const auto& entry : transport::all()) {
-        auto why_not = obstacle(binding, peer, entry, refusals);
+        auto why_not = reason_against(binding, peer, entry, refusals);
         if (why_not.empty()) {
             why_not = drawback(binding, peer, entry, refusals);
         }
@@ -55,8 +56,8 @@ Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry&
     if (wanted.reach == transport::Reach::other_nodes && peer.node == binding.own_node) {
         return choose_best(binding, peer, {});
     }
-    const auto obstacle = wanted.obstacle(binding, peer);
-    if (obstacle.empty()) {
+    const auto reason = wanted.reason_against(binding, peer);
+    if (reason.empty()) {
         return {.entry = &wanted, .reason = "as asked for"};
     }
     // What a rank moves within itself is copied whatever is asked for the others.
@@ -66,7 +67,7 @@ Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry&
             .reason = "the rank itself"};
     }
     layout::refuse("transport ", wanted.name, " cannot serve rank ", peer.rank, " from rank ",
-                   binding.route.rank(), ": ", obstacle);
+                   binding.route.rank(), ": ", reason);
 }
 
 }  // namespace

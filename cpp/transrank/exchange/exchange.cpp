@@ -216,7 +216,7 @@ private:
         if (active_) {
             misuse("start was called twice without wait");
         }
-        if (const auto why = backend_->obstacle(); !why.empty()) {
+        if (const auto why = backend_->reason_against(); !why.empty()) {
             abandon(why, Breakage::Cause::failed);
         }
     }

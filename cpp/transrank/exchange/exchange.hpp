@@ -61,7 +61,7 @@ struct Parts {
     std::vector<std::vector<copy::Field>> others = {};
     /// Asked before each start: why it must not be, empty when it may. It then breaks the exchange
     /// as `abandon` does.
-    std::function<std::string()> obstacle = nullptr;
+    std::function<std::string()> reason_against = nullptr;
     /// What else must be the same on every rank.
     std::vector<std::string> words = {};
 };

@@ -147,20 +147,21 @@ Node::Node(const mpi::Communicator& comm) {
                  .process = rank == comm.rank() ? nullptr : NodeMate::get(all[i].address)});
             auto& mate = mates_.back();
             if (mate.process) {
-                mate.obstacle_to_reading = mate.process->obstacle_to_reading();
+                mate.reason_against_reading = mate.process->reason_against_reading();
             }
-            reached[i] = mate.obstacle_to_reading.empty() ? Reached::all_memory : Reached::shared;
+            reached[i] =
+                mate.reason_against_reading.empty() ? Reached::all_memory : Reached::shared;
         } catch (const std::exception& error) {
-            obstacles_.emplace_back(rank, error.what());
+            reasons_.emplace_back(rank, error.what());
         }
     }
     const auto reached_me = swap_results(node, reached);
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (reached[i] != Reached::nothing && reached_me[i] == Reached::nothing) {
             std::erase_if(mates_, [&](const Mate& mate) { return mate.rank == all[i].rank; });
-            obstacles_.emplace_back(all[i].rank, "it cannot map this rank's memory");
+            reasons_.emplace_back(all[i].rank, "it cannot map this rank's memory");
         } else if (reached[i] == Reached::all_memory && reached_me[i] == Reached::shared) {
-            std::ranges::find(mates_, all[i].rank, &Mate::rank)->obstacle_to_reading =
+            std::ranges::find(mates_, all[i].rank, &Mate::rank)->reason_against_reading =
                 "it may not read this rank's private memory";
         }
     }
@@ -193,13 +194,13 @@ bool Node::shares_with(int rank) const {
     return find(rank) != nullptr;
 }
 
-const std::string& Node::obstacle(int rank) const {
-    const auto found = std::ranges::find(obstacles_, rank, &std::pair<int, std::string>::first);
-    return found == obstacles_.end() ? elsewhere : found->second;
+const std::string& Node::reason_against(int rank) const {
+    const auto found = std::ranges::find(reasons_, rank, &std::pair<int, std::string>::first);
+    return found == reasons_.end() ? elsewhere : found->second;
 }
 
-const std::string& Node::obstacle_to_reading(int rank) const {
-    return find(rank)->obstacle_to_reading;
+const std::string& Node::reason_against_reading(int rank) const {
+    return find(rank)->reason_against_reading;
 }
 
 Doorbell& Node::doorbell(int rank) const {

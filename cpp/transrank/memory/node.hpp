@@ -30,11 +30,11 @@ public:
     [[nodiscard]] bool shares_with(int rank) const;
 
     /// Why not: `on another node`, or what failed.
-    [[nodiscard]] const std::string& obstacle(int rank) const;
+    [[nodiscard]] const std::string& reason_against(int rank) const;
 
     /// Why this rank and `rank`, which shares memory with it, may not copy from each other's
     /// private memory; empty when both may. The same answer for both, but for the words.
-    [[nodiscard]] const std::string& obstacle_to_reading(int rank) const;
+    [[nodiscard]] const std::string& reason_against_reading(int rank) const;
 
     /// The doorbell of a rank that shares memory, mapped when it is asked for. Throws as
     /// MappedSegment.
@@ -68,14 +68,14 @@ private:
     struct Mate {
         int rank;
         std::shared_ptr<NodeMate> process;  ///< null for this one
-        std::string obstacle_to_reading = "";
+        std::string reason_against_reading = "";
     };
     [[nodiscard]] const Mate* find(int rank) const;
 
     void remember(const mpi::Communicator& comm) const;
 
     std::vector<Mate> mates_;  ///< ascending by rank
-    std::vector<std::pair<int, std::string>> obstacles_;
+    std::vector<std::pair<int, std::string>> reasons_;
     std::vector<int> ranks_;
     Identity identity_;
     bool oversubscribed_ = false;

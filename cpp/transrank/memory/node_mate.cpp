@@ -128,7 +128,7 @@ const WatchedProcess* NodeMate::process() const {
     return process_.get();
 }
 
-std::string NodeMate::obstacle_to_reading() const try {
+std::string NodeMate::reason_against_reading() const try {
     const char* const asked = std::getenv(kernel_copy_variable);
     if (asked != nullptr && std::string_view(asked) == "0") {
         return std::string(kernel_copy_variable) + " is 0";

@@ -50,7 +50,7 @@ public:
 
     /// Why this process may not copy from the private memory of that one, found by trying; empty
     /// if it may.
-    [[nodiscard]] std::string obstacle_to_reading() const;
+    [[nodiscard]] std::string reason_against_reading() const;
 
     [[nodiscard]] bool has_ended() const;
     /// Whether it has ended or has begun to finalize MPI.

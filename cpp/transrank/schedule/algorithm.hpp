@@ -35,7 +35,7 @@ struct Algorithm {
     /// The blocks that go from one rank to another in a step, in the order of the message.
     std::vector<Block> (*blocks)(const Problem& problem, int step, int from, int to);
     /// Why the problem cannot be served; empty when it can.
-    std::string (*obstacle)(const Problem& problem) = [](const Problem& /*problem*/) {
+    std::string (*reason_against)(const Problem& problem) = [](const Problem& /*problem*/) {
         return std::string();
     };
 

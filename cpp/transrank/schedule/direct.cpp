@@ -101,7 +101,7 @@ Algorithm double_spread() {
 Algorithm two_process() {
     auto algorithm =
         direct<steps_of_pairs, peer_of_pair>("two-process", "two ranks swap their blocks");
-    algorithm.obstacle = [](const Problem& problem) -> std::string {
+    algorithm.reason_against = [](const Problem& problem) -> std::string {
         return problem.ranks <= 2 ? "" : "only for 1 or 2 ranks";
     };
     return algorithm;

@@ -7,13 +7,13 @@
 namespace transrank::transport {
 
 ControlBlock::ControlBlock(std::size_t peers, bool shared)
-    : peers_(peers), obstacle_("no peer shares memory with it") {
+    : peers_(peers), reason_("no peer shares memory with it") {
     const std::size_t flags = 2 + (2 * peers);
     if (shared) {
         try {
             block_ = std::make_unique<memory::SharedBlock>(flags * sizeof(Flag));
         } catch (const std::system_error& error) {
-            obstacle_ = error.what();
+            reason_ = error.what();
         }
     }
     if (!block_) {

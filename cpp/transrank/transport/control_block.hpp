@@ -63,7 +63,7 @@ public:
 
     [[nodiscard]] const memory::BlockHandle& handle() const noexcept { return handle_; }
     /// Why the handle is empty.
-    [[nodiscard]] const std::string& obstacle() const noexcept { return obstacle_; }
+    [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
     /// The control block of a peer, from its handle and its number of peers.
     class View {
@@ -87,7 +87,7 @@ private:
     std::unique_ptr<memory::SharedBlock> block_;
     std::vector<Flag> private_;
     memory::BlockHandle handle_;
-    std::string obstacle_;
+    std::string reason_;
     Flag* flags_;
 };
 

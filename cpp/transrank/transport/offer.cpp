@@ -70,13 +70,13 @@ std::string compare_peers(std::span<const mpi::Message> messages, std::span<cons
 }
 
 // Both ranks of a pair find one, or neither does.
-std::string shared_obstacle(const memory::Node& node, int peer, const ControlBlock& own,
-                            const memory::BlockHandle& theirs) {
+std::string reason_against_sharing(const memory::Node& node, int peer, const ControlBlock& own,
+                                   const memory::BlockHandle& theirs) {
     if (!node.shares_with(peer)) {
-        return node.obstacle(peer);
+        return node.reason_against(peer);
     }
     if (!own.handle().is_shared()) {
-        return own.obstacle();
+        return own.reason();
     }
     return theirs.is_shared() ? "" : "it could not allocate shared memory";
 }
@@ -176,10 +176,11 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
         offer.send = route::find_leg(route.sends(), offer.rank);
         offer.receive = route::find_leg(route.receives(), offer.rank);
         if (offer.rank != comm.rank()) {
-            offer.shared_obstacle = shared_obstacle(node, offer.rank, control, offer.control);
+            offer.reason_against_sharing =
+                reason_against_sharing(node, offer.rank, control, offer.control);
         }
         if (node.shares_with(offer.rank)) {
-            offer.obstacle_to_reading = node.obstacle_to_reading(offer.rank);
+            offer.reason_against_reading = node.reason_against_reading(offer.rank);
             map_doorbell(node, offer);
         }
     }

@@ -80,14 +80,14 @@ struct PeerOffer {
     bool ordered = false;
     int node = -1;  ///< the lowest rank of its node
     /// Why memory cannot be shared with it; empty when it can.
-    std::string shared_obstacle;
+    std::string reason_against_sharing;
     memory::BlockHandle control;           ///< of its control block, where memory is shared
     memory::Doorbell* doorbell = nullptr;  ///< the peer's, where memory is shared
     std::string no_doorbell;               ///< why this rank could not map it nevertheless
     const memory::WatchedProcess* process = nullptr;  ///< the peer's, with the doorbell
     /// Why the two may not copy from each other's private memory, where memory is shared; both
     /// find something or neither does.
-    std::string obstacle_to_reading;
+    std::string reason_against_reading;
     std::vector<FieldOffer> fields;  ///< of each set of arrays, one set after the other
     /// The legs between the two ranks; nullptr where there is none.
     const route::Leg* send = nullptr;

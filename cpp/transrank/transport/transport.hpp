@@ -162,7 +162,7 @@ struct Entry {
     std::string_view summary;
     /// Empty when the transport can move this rank's data from and to that peer, else why not. Both
     /// ranks of a pair come to the same answer.
-    std::string (*obstacle)(const Binding& binding, const PeerOffer& peer);
+    std::string (*reason_against)(const Binding& binding, const PeerOffer& peer);
     /// Makes the transport for `peers`, a subset of the binding's offers. Not collective.
     std::unique_ptr<Transport> (*make)(const Binding& binding, Peers peers);
     /// Where `make` has failed for `peers`: in place of `connect`, so that they do not wait.
@@ -178,7 +178,7 @@ struct Entry {
     std::uint64_t (*needed)(const Binding& binding, const memory::Node& node) = nullptr;
     /// Collective, with that sum, when offers are known.
     void (*prepare)(Binding& binding, const memory::Node& node, std::uint64_t needed) = nullptr;
-    /// Asked where it has no obstacle; both ranks of a pair come to the same answer.
+    /// Asked where nothing speaks against it; both ranks of a pair come to the same answer.
     /// Without a function it is never better to take another one.
     std::optional<Preference> (*preference)(const Binding& binding,
                                             const PeerOffer& peer) = nullptr;

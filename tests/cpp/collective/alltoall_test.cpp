@@ -91,7 +91,7 @@ std::vector<std::string> usable(const schedule::Problem& problem, bool equal_blo
     std::vector<std::string> names{std::string(collective::automatic)};
     for (const auto& method : collective::methods()) {
         if (method
-                .obstacle(
+                .reason_against(
                     problem,
                     {.on_one_node = true, .shared_arrays = true, .equal_blocks = equal_blocks})
                 .empty()) {

@@ -133,7 +133,7 @@ Problem on_torus(const std::vector<int>& lengths) {
 void deliver_all(const Problem& problem) {
     check(problem);
     for (const auto& algorithm : all()) {
-        if (!algorithm.obstacle(problem).empty()) {
+        if (!algorithm.reason_against(problem).empty()) {
             continue;
         }
         CAPTURE(algorithm.name);
@@ -222,7 +222,7 @@ TEST_CASE("a problem that makes no sense is refused with its values") {
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS((void)find("nosuch"), doctest::Contains("known: linear"),
                          std::invalid_argument);
-    CHECK(find("two-process").obstacle({.ranks = 3}) == "only for 1 or 2 ranks");
+    CHECK(find("two-process").reason_against({.ranks = 3}) == "only for 1 or 2 ranks");
 }
 
 TEST_CASE("factors are as near to each other as possible") {
@@ -302,7 +302,7 @@ TEST_CASE("traffic is what walking hop by hop counts") {
     for (const std::vector<int>& lengths : {std::vector{2, 3, 2}, {5, 4, 3}, {7, 1, 2}, {4, 6}}) {
         const auto problem = on_torus(lengths);
         for (const auto& algorithm : all()) {
-            if (!algorithm.obstacle(problem).empty()) {
+            if (!algorithm.reason_against(problem).empty()) {
                 continue;
             }
             CAPTURE(algorithm.name);

@@ -182,7 +182,7 @@ std::vector<transport::PeerOffer> offers_to(int rank, World& world, const route:
                               .slot = slot_of(peer, rank),
                               .peers = ranks - 1,
                               .ordered = ordered,
-                              .shared_obstacle = "",
+                              .reason_against_sharing = "",
                               .control = world.controls[index]->handle(),
                               .doorbell = &world.doorbells[index],
                               .fields = world.offers(peer),

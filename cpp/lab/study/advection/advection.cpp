@@ -169,13 +169,13 @@ std::vector<AxisChoice> axes() {
 
 std::string reason_to_skip(const measure::Case& point, int ranks) {
     const auto& transport = point.text("transport");
-    if (auto reason = baseline::obstacle(transport); !reason.empty()) {
+    if (auto reason = baseline::reason_against(transport); !reason.empty()) {
         return reason;
     }
     const auto processes = processes_of(point.text("processes"), ranks);
     const auto points = point.number("points");
-    return obstacle({.rows = points * processes[0], .columns = points * processes[1]}, processes,
-                    find_scheme(point.text("scheme")).width);
+    return reason_against({.rows = points * processes[0], .columns = points * processes[1]},
+                          processes, find_scheme(point.text("scheme")).width);
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {

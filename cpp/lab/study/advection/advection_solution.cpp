@@ -132,7 +132,8 @@ std::string reason_to_skip(const measure::Case& point, int ranks) {
     } catch (const std::invalid_argument& too_long) {
         return too_long.what();
     }
-    return obstacle(extents_of(point), processes_of(point.text("processes"), ranks), scheme.width);
+    return reason_against(extents_of(point), processes_of(point.text("processes"), ranks),
+                          scheme.width);
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {

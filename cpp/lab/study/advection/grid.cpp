@@ -81,7 +81,7 @@ Processes processes_of(std::string_view name, int ranks) {
     return {ranks / fewer, fewer};
 }
 
-std::string obstacle(const Extents& extents, const Processes& processes, int width) {
+std::string reason_against(const Extents& extents, const Processes& processes, int width) {
     auto reason = thin(Distribution::even(extents.rows, processes[0]), 0, processes[1], width);
     return reason.empty() ? thin(Distribution::even(extents.columns, processes[1]), 1, 1, width)
                           : reason;

@@ -29,7 +29,8 @@ struct Extents {
 
 /// Why a grid cannot be divided so for a stencil that reads `width` rows and columns: some rank's
 /// part is thinner. Empty when it can.
-[[nodiscard]] std::string obstacle(const Extents& extents, const Processes& processes, int width);
+[[nodiscard]] std::string reason_against(const Extents& extents, const Processes& processes,
+                                         int width);
 
 /// Periodic, with a halo on the upwind side. A rank may be its own neighbor.
 [[nodiscard]] layout::BlockGrid grid_of(const Extents& extents, const Processes& processes,

@@ -169,7 +169,7 @@ std::string reason_to_skip(const std::string& name, std::int64_t bytes, int rank
     const schedule::Problem problem{.ranks = ranks};
     return method == methods.end() || method->algorithm == nullptr
                ? ""
-               : method->algorithm->obstacle(problem);
+               : method->algorithm->reason_against(problem);
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {

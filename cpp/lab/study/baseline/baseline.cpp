@@ -58,7 +58,7 @@ std::vector<std::string> others_than(std::span<const std::string_view> chosen,
     return names;
 }
 
-std::string obstacle(std::string_view name) {
+std::string reason_against(std::string_view name) {
     return name == "nontemporal" && nontemporal_copy() == nullptr
                ? "no stores past the caches are known for this processor"
                : "";

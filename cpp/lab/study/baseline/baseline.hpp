@@ -101,7 +101,7 @@ std::vector<Entry> puts();
                                                    bool (*fits)(const Entry& entry));
 
 /// Why no case can be measured with that name here; empty when one can.
-[[nodiscard]] std::string obstacle(std::string_view name);
+[[nodiscard]] std::string reason_against(std::string_view name);
 
 /// Collective. A baseline or, by any other name, the library with that transport. Throws
 /// std::invalid_argument or mpi::AgreedError when there is none, or when it cannot serve a peer.

@@ -74,7 +74,7 @@ std::string reason_to_skip(const Pairs& pairs, bool halves, int ranks, int domai
     if (halves && (ranks / domain_ranks) % 2 != 0) {
         return std::to_string(ranks / domain_ranks) + " domains have no two halves";
     }
-    return obstacle(pairs, ranks / domain_ranks);
+    return reason_against(pairs, ranks / domain_ranks);
 }
 
 std::vector<std::int64_t> scaled_sizes(const Selection& selection) {
@@ -109,7 +109,7 @@ measure::Case make_case(const std::string& traffic, const Pairs& pairs, int rank
     point.bytes_counted = static_cast<double>(bytes);
     point.send_bytes = bytes;
     point.receive_bytes = bytes;
-    point.skip_reason = message_obstacle(bytes);
+    point.skip_reason = reason_against_message(bytes);
     if (point.skip_reason.empty()) {
         point.skip_reason = reason_to_skip(pairs, halves, ranks, domain_ranks);
     }

@@ -94,7 +94,7 @@ std::vector<Pairs> expand(std::string_view keyword, int domains) {
     return keyword == "all" ? std::vector<Pairs>{all} : found;
 }
 
-std::string obstacle(const Pairs& pairs, int domains) {
+std::string reason_against(const Pairs& pairs, int domains) {
     std::set<int> used;
     for (const auto& [one, other] : pairs) {
         for (const int domain : {one, other}) {

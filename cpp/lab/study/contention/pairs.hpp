@@ -24,7 +24,7 @@ using Pairs = std::vector<std::pair<int, int>>;
 [[nodiscard]] std::vector<Pairs> expand(std::string_view keyword, int domains);
 
 /// Why there are no such pairs among so few domains; empty when there are.
-[[nodiscard]] std::string obstacle(const Pairs& pairs, int domains);
+[[nodiscard]] std::string reason_against(const Pairs& pairs, int domains);
 
 /// The rank with which `rank` exchanges messages where domains have `domain_ranks` ranks each: the
 /// rank at the same position of the other domain of its pair, or itself.

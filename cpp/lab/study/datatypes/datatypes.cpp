@@ -203,7 +203,7 @@ std::vector<AxisChoice> axes() {
              .numbers = true}};
 }
 
-std::string obstacle(std::int64_t bytes, std::int64_t piece) {
+std::string reason_against(std::int64_t bytes, std::int64_t piece) {
     if (bytes == 0 || bytes % piece != 0) {
         return text::format_size(bytes) + " are not pieces of " + text::format_size(piece);
     }
@@ -225,7 +225,8 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
             point.clocks = measure::Clocks::root;
             point.operations_per_repetition = 2;
             point.bytes_counted = static_cast<double>(bytes);
-            point.skip_reason = obstacle(bytes, whole ? element_bytes : curve.number("piece"));
+            point.skip_reason =
+                reason_against(bytes, whole ? element_bytes : curve.number("piece"));
             if (point.skip_reason.empty()) {
                 const auto pieces = PiecesPingPong::pieces_of(point);
                 point.send_bytes = pieces.extent() * element_bytes;

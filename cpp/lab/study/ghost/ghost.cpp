@@ -96,7 +96,7 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
         point.bytes_counted = static_cast<double>(rows[name] * row_bytes);
         point.send_bytes = block.rows() * row_bytes;
         point.receive_bytes = block.ghost_rows() * row_bytes;
-        point.skip_reason = baseline::obstacle(point.text("transport"));
+        point.skip_reason = baseline::reason_against(point.text("transport"));
     }
     return points;
 }

@@ -58,7 +58,7 @@ std::string reason_to_skip(std::string_view kernel, std::int64_t bytes) {
     if (kernel == "triad" && bytes % triad_bytes_read != 0) {
         return "the triad reads a multiple of " + std::to_string(triad_bytes_read) + " bytes";
     }
-    return baseline::obstacle(kernel);
+    return baseline::reason_against(kernel);
 }
 
 measure::Case make_case(const std::string& kernel, const std::string& active, std::int64_t bytes,

@@ -73,7 +73,7 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
                 point.further_bytes =
                     std::exchange(point.send_bytes, 0) + std::exchange(point.receive_bytes, 0);
             }
-            point.skip_reason = way.obstacle(curve.text("form"));
+            point.skip_reason = way.reason_against(curve.text("form"));
             if (bytes * most > std::numeric_limits<int>::max()) {
                 point.skip_reason = "blocks of all neighbors end at 2^31 - 1 bytes";
             }

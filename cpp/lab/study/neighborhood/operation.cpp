@@ -222,7 +222,7 @@ bool Way::has(std::string_view form) const {
     return std::ranges::find(forms, form) != forms.end();
 }
 
-std::string Way::obstacle(std::string_view form) const {
+std::string Way::reason_against(std::string_view form) const {
     const auto* collective = find_collective(name);
     if (collective == nullptr || form != collectives::persistent_form) {
         return "";

@@ -25,7 +25,7 @@ struct Way {
 
     [[nodiscard]] bool has(std::string_view form) const;
     /// Why this MPI cannot; empty when it can.
-    [[nodiscard]] std::string obstacle(std::string_view form) const;
+    [[nodiscard]] std::string reason_against(std::string_view form) const;
 };
 
 [[nodiscard]] std::span<const Way> ways();

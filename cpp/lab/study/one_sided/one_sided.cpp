@@ -65,7 +65,7 @@ bool exists(const measure::Case& point, const Action& action) {
            (action.name == "put" || point.text("direction", one_way) == one_way);
 }
 
-std::string obstacle(const Action& action, const Word& word, std::int64_t bytes) {
+std::string reason_against(const Action& action, const Word& word, std::int64_t bytes) {
     if (action.words && bytes % word.bytes != 0) {
         return text::format_size(bytes) + " is no multiple of the " +
                text::format_size(word.bytes) + " of a " + std::to_string(8 * word.bytes) +
@@ -104,7 +104,7 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
             point.send_bytes = in_flight * bytes;
             point.receive_bytes = in_flight * bytes;
             point.further_bytes = over_workspace ? 0 : in_flight * bytes;
-            point.skip_reason = obstacle(action, word, bytes);
+            point.skip_reason = reason_against(action, word, bytes);
             points.push_back(std::move(point));
         }
     }

@@ -160,7 +160,7 @@ measure::Case moved(const measure::Case& curve, std::int64_t bytes, int ranks) {
     }
     measure::Case point;
     point.bytes_counted = static_cast<double>(bytes);
-    point.skip_reason = message_obstacle(bytes);
+    point.skip_reason = reason_against_message(bytes);
     if (operation == message) {
         point.send_bytes = bytes;
         point.receive_bytes = bytes;

@@ -66,7 +66,7 @@ Match match_of(const measure::Case& point, int source, int tag) {
             .tag = match == any_tag || match == any ? MPI_ANY_TAG : tag};
 }
 
-std::string message_obstacle(std::int64_t bytes) {
+std::string reason_against_message(std::int64_t bytes) {
     return bytes > std::numeric_limits<int>::max()
                ? "one message of this study holds at most 2^31 - 1 bytes"
                : "";
@@ -86,7 +86,7 @@ std::vector<measure::Case> message_cases(
         point.bytes_counted = static_cast<double>(bytes);
         point.send_bytes = bytes;
         point.receive_bytes = bytes;
-        point.skip_reason = message_obstacle(bytes);
+        point.skip_reason = reason_against_message(bytes);
         adjust(point, bytes);
         points.push_back(std::move(point));
     }

@@ -70,7 +70,7 @@ struct Match {
 [[nodiscard]] Match match_of(const measure::Case& point, int source, int tag);
 
 /// Why a message of `bytes` cannot be sent; empty where it can.
-[[nodiscard]] std::string message_obstacle(std::int64_t bytes);
+[[nodiscard]] std::string reason_against_message(std::int64_t bytes);
 
 /// One case per size of a point-to-point study, sending and receiving that much, counted once;
 /// `adjust` makes the study's own changes to each. `curve`: the axes before the size.

@@ -163,7 +163,7 @@ measure::Case window_case(std::string_view study, int window, std::int64_t bytes
     point.least_batch_seconds = least_batch_seconds;
     point.send_bytes = window_bytes(bytes, window, cache, peers);
     point.receive_bytes = point.send_bytes;
-    point.skip_reason = message_obstacle(bytes);
+    point.skip_reason = reason_against_message(bytes);
     return point;
 }
 

@@ -71,7 +71,7 @@ Partition partition_of(const Grid& grid, const std::string& from, const std::str
 }
 
 /// Why parts do not fit a launch or a grid; empty when they do.
-std::string obstacle(const Grid& grid, const Parts& parts, int ranks) {
+std::string reason_against(const Grid& grid, const Parts& parts, int ranks) {
     const auto number = std::int64_t{parts[0]} * parts[1] * parts[2];
     if (number != ranks) {
         return text(parts) + " are " + std::to_string(number) + " parts, the launch has " +
@@ -87,11 +87,11 @@ std::string obstacle(const Grid& grid, const Parts& parts, int ranks) {
 }
 
 /// Why a launch or a grid cannot have these parts; empty when it can.
-std::string obstacle(const Grid& grid, const Layouts& layouts, const Partition& partition,
-                     int ranks) {
-    auto reason = layouts.source_listed ? "" : obstacle(grid, partition.source, ranks);
+std::string reason_against(const Grid& grid, const Layouts& layouts, const Partition& partition,
+                           int ranks) {
+    auto reason = layouts.source_listed ? "" : reason_against(grid, partition.source, ranks);
     return reason.empty() && !layouts.destination_listed
-               ? obstacle(grid, partition.destination, ranks)
+               ? reason_against(grid, partition.destination, ranks)
                : reason;
 }
 
@@ -194,9 +194,9 @@ void add_cases(const measure::Case& place, const Selection& selection,
                 point.send_bytes = std::max(needs.source, needs.destination);
                 point.receive_bytes = needs.destination;
                 point.further_bytes = needs.shared();
-                point.skip_reason = obstacle(grid, layouts, partition, ranks);
+                point.skip_reason = reason_against(grid, layouts, partition, ranks);
                 if (point.skip_reason.empty()) {
-                    point.skip_reason = baseline::obstacle(way);
+                    point.skip_reason = baseline::reason_against(way);
                 }
             }
         }

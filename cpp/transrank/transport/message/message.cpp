@@ -218,7 +218,7 @@ private:
     std::size_t to_apply_ = 0;  ///< incoming streams
 };
 
-std::string obstacle(const Binding& binding, const PeerOffer& peer) {
+std::string reason_against(const Binding& binding, const PeerOffer& peer) {
     return peer.rank == binding.comm.rank() ? "the rank itself" : "";
 }
 
@@ -227,7 +227,7 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
 Entry message() {
     return {.name = "message",
             .summary = "packed by hand, persistent MPI_Send_init and MPI_Recv_init",
-            .obstacle = obstacle,
+            .reason_against = reason_against,
             .make = make<Message>,
             .needs_messages = true};
 }

@@ -157,7 +157,7 @@ NodePlan::NodePlan(const mpi::Communicator& comm, const memory::Node& node,
     }
     lay_out(comm.rank(), crossings, offers, copy::unit_bytes_of(fields));
     for (auto& pair : pairs_) {
-        pair.obstacle = possible ? "" : "not all ranks of this node share memory";
+        pair.reason = possible ? "" : "not all ranks of this node share memory";
     }
     swap_layouts(comm, offers);
 }
@@ -216,7 +216,7 @@ void NodePlan::swap_layouts(const mpi::Communicator& comm, std::span<const PeerO
         peers.push_back(place.rank);
         const auto& pair =
             pair_with(std::ranges::lower_bound(offers, place.rank, {}, &PeerOffer::rank)->node);
-        sent.push_back({.possible = pair.obstacle.empty() ? 1 : 0,
+        sent.push_back({.possible = pair.reason.empty() ? 1 : 0,
                         .out_leader = pair.out.leader,
                         .in_leader = pair.in.leader,
                         .bytes = pair.out.bytes,
@@ -235,8 +235,8 @@ void NodePlan::swap_layouts(const mpi::Communicator& comm, std::span<const PeerO
         pair.in.piece_bytes = layout.piece_bytes;
         places_[i].in = layout.place;
         places_[i].in_distinct_units = layout.distinct_units;
-        if (layout.possible == 0 && pair.obstacle.empty()) {
-            pair.obstacle = "not all ranks of its node share memory";
+        if (layout.possible == 0 && pair.reason.empty()) {
+            pair.reason = "not all ranks of its node share memory";
         }
     }
 }

@@ -26,8 +26,8 @@ struct NodeStream {
 
 /// This node and another one between which this rank moves data.
 struct NodePair {
-    int node = -1;         ///< the lowest rank of the other one
-    std::string obstacle;  ///< why they cannot have one message; empty where they can
+    int node = -1;       ///< the lowest rank of the other one
+    std::string reason;  ///< why they cannot have one message; empty where they can
     NodeStream out;
     NodeStream in;
 };

@@ -329,7 +329,7 @@ private:
     std::uint64_t epoch_ = 0;
 };
 
-std::string obstacle(const Binding& binding, const PeerOffer& peer) {
+std::string reason_against(const Binding& binding, const PeerOffer& peer) {
     if (peer.rank == binding.route.rank()) {
         return "the rank itself";
     }
@@ -341,11 +341,11 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
         return "not asked for";
     }
     const auto& pair = plan->pair_with(peer.node);
-    if (pair.obstacle.empty() && binding.wanted == automatic &&
+    if (pair.reason.empty() && binding.wanted == automatic &&
         std::max(pair.out.replaced, pair.in.replaced) <= 1) {
         return "no two pairs of ranks of these nodes send in the same direction";
     }
-    return pair.obstacle;
+    return pair.reason;
 }
 
 std::string counted(std::int64_t number, const std::string& noun) {
@@ -397,7 +397,7 @@ void decline(const Binding& binding, Peers peers) {
 Entry node_staged() {
     return {.name = "node-staged",
             .summary = "one message per pair of nodes, gathered and scattered in shared memory",
-            .obstacle = obstacle,
+            .reason_against = reason_against,
             .make = make<NodeStaged>,
             .decline = decline,
             .reach = Reach::other_nodes,

@@ -45,7 +45,7 @@ private:
     bool done_ = true;
 };
 
-std::string obstacle(const Binding& binding, const PeerOffer& peer) {
+std::string reason_against(const Binding& binding, const PeerOffer& peer) {
     return peer.rank == binding.comm.rank() ? "" : "another rank";
 }
 
@@ -54,7 +54,7 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
 Entry self_copy() {
     return {.name = "self-copy",
             .summary = "one copy within the rank",
-            .obstacle = obstacle,
+            .reason_against = reason_against,
             .make = make<SelfCopy>,
             .reach = Reach::itself};
 }

@@ -177,12 +177,12 @@ void decline(const Binding& binding, Peers peers) {
                             std::vector<memory::BlockHandle>(peers.size()));
 }
 
-std::string obstacle(const Binding& binding, const PeerOffer& peer) {
-    if (auto reason = obstacle_to_sharing(binding, peer); !reason.empty()) {
+std::string reason_against(const Binding& binding, const PeerOffer& peer) {
+    if (auto reason = reason_against_sharing(binding, peer); !reason.empty()) {
         return reason;
     }
-    if (!peer.obstacle_to_reading.empty()) {
-        return peer.obstacle_to_reading;
+    if (!peer.reason_against_reading.empty()) {
+        return peer.reason_against_reading;
     }
     if (binding.operation != copy::Operation::assign) {
         return "what arrives is combined with what is there";
@@ -250,7 +250,8 @@ bool is_open(const Binding& binding, const PeerOffer& peer) {
     const auto finding = finding_of(binding, peer.rank);
     return extent.run_bytes >= least_run_bytes && extent.bytes < most_staged_bytes &&
            !finding.is_measured && finding.attempts < most_attempts &&
-           obstacle(binding, peer).empty() && !shared_direct().obstacle(binding, peer).empty();
+           reason_against(binding, peer).empty() &&
+           !shared_direct().reason_against(binding, peer).empty();
 }
 
 // As far as this rank knows before it has seen the peers' offers.
@@ -296,7 +297,7 @@ void prepare(Binding& binding, const memory::Node& node, std::uint64_t /*needed*
 Entry kernel_copy() {
     return {.name = "kernel-copy",
             .summary = "one copy by the kernel from the peer's private memory, for long runs",
-            .obstacle = obstacle,
+            .reason_against = reason_against,
             .make = make<KernelCopy>,
             .decline = decline,
             .needed = needed,

@@ -239,8 +239,8 @@ bool passable(bool ordered, bool source_shared, bool destination_shared) {
     return source_shared || (destination_shared && !ordered);
 }
 
-std::string obstacle(const Binding& binding, const PeerOffer& peer) {
-    if (auto reason = obstacle_to_sharing(binding, peer); !reason.empty()) {
+std::string reason_against(const Binding& binding, const PeerOffer& peer) {
+    if (auto reason = reason_against_sharing(binding, peer); !reason.empty()) {
         return reason;
     }
     if (binding.sets == 0) {
@@ -307,7 +307,7 @@ void prepare(Binding& binding, const memory::Node& node, std::uint64_t /*needed*
 Entry shared_direct() {
     return {.name = "shared-direct",
             .summary = "shared memory, one copy: short runs pushed, long runs pulled",
-            .obstacle = obstacle,
+            .reason_against = reason_against,
             .make = make<SharedDirect>,
             .needs_shared_arrays = true,
             .needed = needed,

@@ -67,9 +67,9 @@ private:
 };
 
 /// Why this rank cannot share memory with a peer of the binding; empty when it can.
-[[nodiscard]] inline std::string obstacle_to_sharing(const Binding& binding,
-                                                     const PeerOffer& peer) {
-    return peer.rank == binding.route.rank() ? "the rank itself" : peer.shared_obstacle;
+[[nodiscard]] inline std::string reason_against_sharing(const Binding& binding,
+                                                        const PeerOffer& peer) {
+    return peer.rank == binding.route.rank() ? "the rank itself" : peer.reason_against_sharing;
 }
 
 /// What the transports within a node have in common. A `Peer` is a SharedPeer that says whether it

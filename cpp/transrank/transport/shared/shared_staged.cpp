@@ -248,7 +248,7 @@ Entry shared_staged() {
     return {
         .name = "shared-staged",
         .summary = "shared memory, two copies through a buffer, portion by portion, for any memory",
-        .obstacle = obstacle_to_sharing,
+        .reason_against = reason_against_sharing,
         .make = make<SharedStaged>,
         .decline = decline};
 }

@@ -17,7 +17,7 @@ from transrank.lab.cli.beside import print_beside
 from transrank.lab.cli.output import Column
 from transrank.lab.reference.tables import machines
 from transrank.lab.stats.compare import VERDICTS, Family, Verdict, compare_results, summarise_family
-from transrank.lab.stats.conditions import differences, obstacle, summarise_both
+from transrank.lab.stats.conditions import differences, reason_against, summarise_both
 from transrank.lab.stats.domains import domain_times
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.pairs import are_paired, summarise_pair
@@ -135,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
         [result for result in theirs if result.case in chosen],
         arguments.threshold,
         # A disturbance of the machine affects both launches of a pair.
-        None if paired else obstacle(baseline, candidate),
+        None if paired else reason_against(baseline, candidate),
         paired,
     )
     family = summarise_family(verdicts, arguments.threshold)

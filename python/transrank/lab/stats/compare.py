@@ -131,7 +131,7 @@ def compare_results(
     baseline: Sequence[CaseResult],
     candidate: Sequence[CaseResult],
     threshold: float,
-    obstacle: str | None = None,
+    reason: str | None = None,
     paired: bool = False,
 ) -> list[Verdict]:
     """Judge every case that either run measured, those of the baseline first.
@@ -141,7 +141,7 @@ def compare_results(
     threshold
         relative difference that matters, 0.05 for 5 %; the bounds are 1 + threshold and its
         inverse, so that exchanging the runs exchanges faster and slower.
-    obstacle
+    reason
         why no verdict can be given, whatever the values: every case is then unclear.
     paired
         whether launch i of both runs is a pair, as in `transrank versus`: the ratio is then
@@ -162,11 +162,11 @@ def compare_results(
         for ours, theirs in _pairs(baseline, candidate)
         if (ours and ours.measured) or (theirs and theirs.measured)
     ]
-    if obstacle is not None:
+    if reason is not None:
         return [
             one
             if one.verdict == "missing"
-            else replace(one, verdict="unclear", alone="unclear", reason=obstacle)
+            else replace(one, verdict="unclear", alone="unclear", reason=reason)
             for one in verdicts
         ]
     return _guard_against_chance(verdicts)

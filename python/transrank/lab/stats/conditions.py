@@ -26,7 +26,7 @@ def differences(baseline: Run, candidate: Run) -> list[str]:
     ] + _cores(baseline, candidate)
 
 
-def obstacle(baseline: Run, candidate: Run) -> str | None:
+def reason_against(baseline: Run, candidate: Run) -> str | None:
     """Why no verdict between the runs is possible, whatever their values; None if one is."""
     for name, run in (("baseline", baseline), ("candidate", candidate)):
         for caution in busy_machine(run):

@@ -126,7 +126,7 @@ def test_too_few_launches_on_a_side_are_unclear_and_say_why(few):
         assert found.reason == "fewer than 3 launches on a side give no interval"
 
 
-def test_an_obstacle_leaves_every_case_unclear_whatever_its_values():
+def test_a_reason_leaves_every_case_unclear_whatever_its_values():
     lonely = result("b", CALM)
     found = compare_results([result("a", CALM), lonely], [result("a", [9.0] * 3)], 0.05, "busy")
     assert [(v.verdict, v.alone, v.reason) for v in found] == [

@@ -12,7 +12,7 @@ from support.recorded import cores
 from transrank.errors import RecordError
 from transrank.lab.stats.advice import run_warnings
 from transrank.lab.stats.compare import compare_results
-from transrank.lab.stats.conditions import differences, obstacle, summarise_both
+from transrank.lab.stats.conditions import differences, reason_against, summarise_both
 from transrank.lab.stats.cores import CoreState, commonest_state, other_rounds, states_of
 from transrank.lab.stats.summary import summarise
 from transrank.lab.store.records import Run, Shape, read_run
@@ -129,8 +129,8 @@ def test_runs_of_cores_in_different_states_are_unlike(tmp_path, other, unlike):
     one = run_of(tmp_path, recorded.case(), cores(50e-9, 10e-6))
     two = run_of(tmp_path, recorded.case(), cores(*other))
     assert any("state of the cores" in text for text in differences(one, two)) == unlike
-    assert (obstacle(one, two) is not None) == unlike
-    assert obstacle(one, one) is None
+    assert (reason_against(one, two) is not None) == unlike
+    assert reason_against(one, one) is None
 
 
 def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(tmp_path):
@@ -143,7 +143,7 @@ def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(tm
         cores(51e-9, 10e-6),
     )
     for runs in ((far, near), (near, far)):
-        assert obstacle(*runs) is None
+        assert reason_against(*runs) is None
         (ours,), (theirs,) = summarise_both(*runs)
         # Samples take ten times as long as a cache line: of either run those of the near cores.
         ratio = theirs.headline.value / ours.headline.value
@@ -151,12 +151,12 @@ def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(tm
         (text,) = differences(*runs)
         assert "compared by the launches of both with 51.0 ns apart" in text
     fewest = run_of(tmp_path, *(line(far_first, i) for i in range(3)), cores(250e-9, 10e-6))
-    assert obstacle(fewest, near) is None
+    assert reason_against(fewest, near) is None
     fewer = run_of(tmp_path, *(line(far_first, i) for i in range(2)), cores(250e-9, 10e-6))
-    assert obstacle(fewer, near) is not None
+    assert reason_against(fewer, near) is not None
     alone = run_of(tmp_path, *(line(near_first[1:], i) for i in range(5)), cores(51e-9, 10e-6))
     without = run_of(tmp_path, *(line(far_first[:1], i) for i in range(5)), cores(250e-9, 10e-6))
-    assert obstacle(alone, without) is not None
+    assert reason_against(alone, without) is not None
 
 
 def test_a_case_that_lacks_launches_in_the_state_of_the_cores_has_no_verdict(tmp_path):
@@ -183,12 +183,12 @@ def test_the_bounds_of_a_state_belong_to_it():
     assert state.at_speed(np.array([work, np.nextafter(work, 1)])).tolist() == [True, False]
 
 
-def test_a_busy_machine_is_an_obstacle_to_verdicts(tmp_path):
+def test_a_busy_machine_is_an_reason_against_verdicts(tmp_path):
     idle = run_of(tmp_path, recorded.case())
     busy = run_of(tmp_path, recorded.case(flags=[2] * 5 + [0] * 5))
-    assert obstacle(idle, idle) is None
-    assert (obstacle(busy, idle) or "").startswith("in the baseline, the machine was busy")
-    assert (obstacle(idle, busy) or "").startswith("in the candidate, the machine was busy")
+    assert reason_against(idle, idle) is None
+    assert (reason_against(busy, idle) or "").startswith("in the baseline, the machine was busy")
+    assert (reason_against(idle, busy) or "").startswith("in the candidate, the machine was busy")
 
 
 @pytest.mark.parametrize("name", ["core_latency_seconds", "core_work_seconds"])

@@ -258,13 +258,13 @@ TEST_CASE("a step that is too long is refused with the longest one") {
 }
 
 TEST_CASE("a part thinner than the stencil is refused with rank, extent and remedy") {
-    CHECK(obstacle({.rows = 5, .columns = 9}, {3, 2}, 2) ==
+    CHECK(reason_against({.rows = 5, .columns = 9}, {3, 2}, 2) ==
           "the part of rank 4 is 1 points thick in dimension 0, thinner than the 2 that the "
           "stencil reads of its neighbor; use fewer processes along this dimension or a larger "
           "grid");
-    CHECK(obstacle({.rows = 6, .columns = 3}, {3, 2}, 2).find("the part of rank 1 is 1 points") ==
-          0);
-    CHECK(obstacle({.rows = 6, .columns = 4}, {3, 2}, 2).empty());
+    CHECK(reason_against({.rows = 6, .columns = 3}, {3, 2}, 2)
+              .find("the part of rank 1 is 1 points") == 0);
+    CHECK(reason_against({.rows = 6, .columns = 4}, {3, 2}, 2).empty());
 }
 
 TEST_CASE("ranks are spread over the process grid as asked") {

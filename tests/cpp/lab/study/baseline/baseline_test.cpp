@@ -178,7 +178,7 @@ TEST_CASE("every baseline moves what its route says, again and again") {
             for (const auto& entry : study::baseline::all()) {
                 CAPTURE(entry.name);
                 CAPTURE(fields);
-                if (study::baseline::obstacle(entry.name).empty()) {
+                if (study::baseline::reason_against(entry.name).empty()) {
                     try_out(entry, task, arrays);
                 }
             }
@@ -215,7 +215,7 @@ TEST_CASE("a floor stays within its rank, and whatever else moves its task's rou
                                      .description = Description::boxes};
     for (const auto& entry : study::baseline::all()) {
         CAPTURE(entry.name);
-        if (!study::baseline::obstacle(entry.name).empty()) {
+        if (!study::baseline::reason_against(entry.name).empty()) {
             continue;
         }
         const auto mover = entry.make(task);

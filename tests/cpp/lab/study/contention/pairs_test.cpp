@@ -57,10 +57,11 @@ TEST_CASE("what names no pairs is refused") {
 }
 
 TEST_CASE("pairs that cannot be had say why") {
-    CHECK(obstacle(parse_pairs("0-1+2-3"), 4).empty());
-    CHECK(obstacle(parse_pairs("0-4"), 4) == "there is no domain 4: the ranks are 4 domains");
-    CHECK(obstacle(parse_pairs("0-1+1-2"), 4) == "domain 1 is in more than one pair of 0-1+1-2");
-    CHECK(obstacle(parse_pairs("2-2"), 4) == "domain 2 is in more than one pair of 2-2");
+    CHECK(reason_against(parse_pairs("0-1+2-3"), 4).empty());
+    CHECK(reason_against(parse_pairs("0-4"), 4) == "there is no domain 4: the ranks are 4 domains");
+    CHECK(reason_against(parse_pairs("0-1+1-2"), 4) ==
+          "domain 1 is in more than one pair of 0-1+1-2");
+    CHECK(reason_against(parse_pairs("2-2"), 4) == "domain 2 is in more than one pair of 2-2");
 }
 
 TEST_CASE("the cases of the study are the control, each pair and all of them, or say why not") {
