@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "transrank/mpi/error.hpp"
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 
 namespace transrank::c {
 namespace {

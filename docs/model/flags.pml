@@ -4,7 +4,7 @@
 //
 // Two ranks pull from each other, EPOCHS times, each time from one of two arrays, whose number is
 // published in one word with the epoch. Then they rest, or rank 1 publishes that it will
-// publish nothing more (a breakage, or the end of its exchange) while rank 0 starts once more. Every
+// publish nothing more (a failure, or the end of its exchange) while rank 0 starts once more. Every
 // process has a store buffer, as on x86 (TSO). Checked: what is pulled is of this epoch and stays so while it is
 // read; no epoch that is complete is reported as broken; the one that cannot be completed is; and,
 // since nobody ever times out, nothing deadlocks. Each of the following must make the check fail:
@@ -12,9 +12,9 @@
 //   -DSET_AFTER_EPOCH     the number of the array is published after the epoch
 //   -DNO_WAIT_FOR_DONE    an epoch ends without the peer's `done`
 //   -DDONE_TOO_EARLY      `done` is published before the source has been read
-//   -DNO_SECOND_LOOK      a breakage counts although the counters were read before it
+//   -DNO_SECOND_LOOK      a failure counts although the counters were read before it
 //   -DNO_RING_FOR_DONE    nobody is rung for after `done`
-//   -DNO_RING_FOR_BROKEN  nobody is rung for after a breakage
+//   -DNO_RING_FOR_BROKEN  nobody is rung for after a failure
 //   -DNO_FENCE            no fence between publishing and looking for sleepers
 #define EPOCHS 2
 
@@ -126,7 +126,7 @@ proctype rank(byte me; byte last) {
         :: moved && peer_is_done(other, epoch) -> break
 #endif
         :: else ->
-            // The breakage is read first, then once more what the peer owes.
+            // The failure is read first, then once more what the peer owes.
 #ifdef NO_SECOND_LOOK
             owes = !peer_is_done(other, epoch);
             is_broken = memory_broken[other];

@@ -33,7 +33,7 @@ SOURCES = [
     "route/route",
     "route/segment",
     "route/segments",
-    "transport/breakage",
+    "transport/failure",
     "transport/control_block",
     "transport/shared/scatter",
     "transport/shared/shared_direct",

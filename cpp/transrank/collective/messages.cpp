@@ -118,8 +118,8 @@ public:
     }
 
     [[nodiscard]] transport::Polling polling() const override { return transport::Polling::own; }
-    void announce(const transport::Breakage& breakage, std::uint64_t completed) override {
-        notices_.send(breakage, completed, traffic());
+    void announce(const transport::Failure& failure, std::uint64_t completed) override {
+        notices_.send(failure, completed, traffic());
     }
     bool leave() override {
         for (auto& step : steps_) {

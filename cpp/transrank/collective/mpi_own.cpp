@@ -146,8 +146,8 @@ public:
         return arrived_ ? std::vector<int>() : all_ranks(comm_.size());
     }
     [[nodiscard]] transport::Polling polling() const override { return transport::Polling::own; }
-    void announce(const transport::Breakage& breakage, std::uint64_t completed) override {
-        notices_.send(breakage, completed, {});
+    void announce(const transport::Failure& failure, std::uint64_t completed) override {
+        notices_.send(failure, completed, {});
     }
     bool leave() override { return notices_.leave({.is_known = arrived_}); }
 

@@ -21,8 +21,8 @@
 
 namespace transrank::exchange {
 
-using transport::Breakage;
 using transport::BrokenExchange;
+using transport::Failure;
 
 namespace {
 
@@ -134,9 +134,9 @@ public:
             return;
         }
         if (!over_) {
-            give_up({.cause = Breakage::Cause::failed, .rank = backend_->rank()}, nullptr);
+            give_up({.cause = Failure::Cause::failed, .rank = backend_->rank()}, nullptr);
         } else if (!broken_) {
-            announce({.cause = Breakage::Cause::gone, .rank = backend_->rank()});
+            announce({.cause = Failure::Cause::gone, .rank = backend_->rank()});
         }
     }
 
@@ -179,11 +179,11 @@ public:
         return active_ ? nullptr : let_go();
     }
 
-    [[noreturn]] void abandon(const std::string& why, Breakage::Cause cause) {
+    [[noreturn]] void abandon(const std::string& why, Failure::Cause cause) {
         const std::lock_guard lock(Engine::instance().mutex());
         give_up({.cause = cause, .rank = backend().rank()}, std::make_exception_ptr(Misuse(why)));
         retire();
-        std::rethrow_exception(failure_);
+        std::rethrow_exception(error_);
     }
 
     [[nodiscard]] std::string explain() const { return backend().explain(); }
@@ -217,13 +217,13 @@ private:
             misuse("start was called twice without wait");
         }
         if (const auto why = backend_->reason_against(); !why.empty()) {
-            abandon(why, Breakage::Cause::failed);
+            abandon(why, Failure::Cause::failed);
         }
     }
 
     void check_unbroken() const {
-        if (failure_) {
-            std::rethrow_exception(failure_);
+        if (error_) {
+            std::rethrow_exception(error_);
         }
     }
 
@@ -246,7 +246,7 @@ private:
         try {
             work();
         } catch (const BrokenExchange& error) {
-            give_up(error.breakage(), std::current_exception());
+            give_up(error.failure(), std::current_exception());
         } catch (const mpi::Error&) {
             mpi_works_ = false;
             fail(rank_that_ended());
@@ -258,10 +258,10 @@ private:
     // Of the error that is being handled, or because a rank has ended.
     void fail(std::optional<int> ended) noexcept {
         if (ended) {
-            const Breakage breakage{.cause = Breakage::Cause::ended, .rank = *ended};
-            give_up(breakage, std::make_exception_ptr(BrokenExchange(breakage)));
+            const Failure failure{.cause = Failure::Cause::ended, .rank = *ended};
+            give_up(failure, std::make_exception_ptr(BrokenExchange(failure)));
         } else {
-            give_up({.cause = Breakage::Cause::failed, .rank = backend_->rank()},
+            give_up({.cause = Failure::Cause::failed, .rank = backend_->rank()},
                     std::current_exception());
         }
     }
@@ -286,18 +286,18 @@ private:
 
     [[nodiscard]] bool has_ended(int rank) const { return backend_->node().has_ended(rank); }
 
-    void give_up(const Breakage& breakage, std::exception_ptr failure) noexcept {
-        failure_ = std::move(failure);
+    void give_up(const Failure& failure, std::exception_ptr error) noexcept {
+        error_ = std::move(error);
         broken_ = true;
-        announce(breakage);
+        announce(failure);
         over_ = true;
     }
 
-    void announce(const Breakage& breakage) noexcept {
+    void announce(const Failure& failure) noexcept {
         const auto completed = over_ ? epoch_ : epoch_ - 1;
         for (auto& transport : backend_->transports()) {
             try {
-                transport->announce(breakage, completed);
+                transport->announce(failure, completed);
             } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is the one to report
             }
         }
@@ -306,7 +306,7 @@ private:
     [[noreturn]] void misuse(const std::string& what) {
         abandon(what + " on rank " + std::to_string(backend_->rank()) +
                     "; the exchange is broken, bind a new one",
-                Breakage::Cause::misuse);
+                Failure::Cause::misuse);
     }
 
     bool finish_if_over() {
@@ -392,7 +392,7 @@ private:
     bool mpi_works_ = true;
     bool is_freed_ = false;  ///< the communicator, by the user
     std::atomic<bool> over_ = true;
-    std::exception_ptr failure_;  ///< written before over_
+    std::exception_ptr error_;  ///< written before over_
     Recurring peers_due_{look_at_peers};
     Recurring mpi_due_{look_at_mpi};
 };
@@ -485,7 +485,7 @@ bool Exchange::is_under_way() const noexcept {
 }
 
 void Exchange::abandon(const std::string& why) {
-    usable().abandon(why, Breakage::Cause::failed);
+    usable().abandon(why, Failure::Cause::failed);
 }
 
 std::string Exchange::explain() const {

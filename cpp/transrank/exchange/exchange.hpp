@@ -14,7 +14,7 @@
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/route/route.hpp"
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 
 namespace transrank::exchange {
 

@@ -18,8 +18,8 @@
 
 namespace transrank::exchange {
 
-using transport::Breakage;
 using transport::BrokenExchange;
+using transport::Failure;
 
 namespace {
 
@@ -79,22 +79,22 @@ private:
     static constexpr std::chrono::milliseconds look_at_peers{100};
     static constexpr std::chrono::seconds enough{1};
 
-    [[nodiscard]] std::optional<Breakage> find() const {
+    [[nodiscard]] std::optional<Failure> find() const {
         if (const auto left = memory::rank_that_has_left(comm_)) {
-            return Breakage{.cause = Breakage::Cause::absent, .rank = *left};
+            return Failure{.cause = Failure::Cause::absent, .rank = *left};
         }
         if (known_) {
             for (const auto& [tag, cause] : {std::pair(transport::parting_tag, absent),
                                              std::pair(transport::failure_tag, alone)}) {
                 if (const auto status = mpi::arrived(comm_, MPI_ANY_SOURCE, tag)) {
-                    return Breakage{.cause = cause, .rank = status->MPI_SOURCE};
+                    return Failure{.cause = cause, .rank = status->MPI_SOURCE};
                 }
             }
         }
         return std::nullopt;
     }
-    static constexpr auto absent = Breakage::Cause::absent;
-    static constexpr auto alone = Breakage::Cause::alone;
+    static constexpr auto absent = Failure::Cause::absent;
+    static constexpr auto alone = Failure::Cause::alone;
 
     MPI_Comm comm_;
     bool known_;
@@ -206,7 +206,7 @@ void KnownCommunicator::detached(bool finalizing) noexcept {
         }
     }
     const bool needed = part(weak_from_this().use_count() > 1);
-    if (!finalizing && !needed && breakage_.cause == Breakage::Cause::none) {
+    if (!finalizing && !needed && failure_.cause == Failure::Cause::none) {
         may_free_ = true;
         communicators_.allow_freeing();
         tags_.allow_freeing();
@@ -217,17 +217,17 @@ void KnownCommunicator::while_waiting(int idle_rounds) {
     try {
         watch_->look(idle_rounds);
     } catch (const BrokenExchange& error) {
-        breakage_ = error.breakage();
+        failure_ = error.failure();
         throw;
     }
 }
 
 // Needs no memory of ours: it may be what is lacking.
 void KnownCommunicator::fail_alone() noexcept {
-    if (breakage_.cause != Breakage::Cause::none) {
+    if (failure_.cause != Failure::Cause::none) {
         return;
     }
-    breakage_ = {.cause = Breakage::Cause::alone, .rank = rank()};
+    failure_ = {.cause = Failure::Cause::alone, .rank = rank()};
     for (int other = 0; other < base_.size() && mpi::is_usable(); ++other) {
         MPI_Request request = MPI_REQUEST_NULL;
         if (other != rank() && MPI_Isend(nullptr, 0, MPI_BYTE, other, transport::failure_tag,
@@ -239,8 +239,8 @@ void KnownCommunicator::fail_alone() noexcept {
 
 const mpi::Communicator& KnownCommunicator::unbroken() const {
     mpi::require_usable();
-    if (breakage_.cause != Breakage::Cause::none) {
-        throw BrokenExchange(breakage_);
+    if (failure_.cause != Failure::Cause::none) {
+        throw BrokenExchange(failure_);
     }
     return base_;
 }

@@ -13,7 +13,7 @@
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 #include "transrank/transport/tags.hpp"
 #include "transrank/transport/transport.hpp"
 
@@ -111,7 +111,7 @@ private:
     bool may_free_ = false;  ///< all ranks destroy this now, in the same order
     memory::Node node_;
     transport::Prepared prepared_;
-    transport::Breakage breakage_;  ///< why some rank will never come
+    transport::Failure failure_;  ///< why some rank will never come
     class Watch;
     std::unique_ptr<Watch> watch_;
     std::shared_ptr<KnownCommunicator> until_the_end_;  ///< itself, where it outlives the user's

@@ -52,7 +52,7 @@ public:
 
     /// The epoch that this rank has started, and which of its sets of arrays that moves: Started.
     [[nodiscard]] Flag& started() const { return flags_[0]; }
-    /// 0, or the encoded Breakage after which this rank publishes nothing more. Whoever finds it
+    /// 0, or the encoded Failure after which this rank publishes nothing more. Whoever finds it
     /// looks at the counters once more: they may have been published before it.
     [[nodiscard]] Flag& broken() const { return flags_[1]; }
     /// Up to where this rank has finished reading from and writing to the peer of `slot`: epochs,

@@ -34,14 +34,14 @@ Notices::Notices(mpi::CommunicatorPool::Lease& lease, std::span<const int> peers
     }
 }
 
-void Notices::send(const Breakage& breakage, std::uint64_t completed, const mpi::Traffic& traffic) {
+void Notices::send(const Failure& failure, std::uint64_t completed, const mpi::Traffic& traffic) {
     if (is_sent_ || !mpi::is_usable() || !mpi::may_call_here()) {
         return;
     }
     for (const auto& peer : peers_) {
-        if (breakage.cause != Breakage::Cause::ended || breakage.rank != peer.rank) {
+        if (failure.cause != Failure::Cause::ended || failure.rank != peer.rank) {
             lease_.send_last(peer.rank, tag_,
-                             {.words = {breakage.encoded(), completed},
+                             {.words = {failure.encoded(), completed},
                               .sent = number_in(traffic.sent, peer.rank)});
         }
     }
@@ -78,9 +78,9 @@ void Notices::look() {
                             MPI_STATUS_IGNORE),
                    "MPI_Recv");
         std::ranges::find(peers_, status->MPI_SOURCE, &Peer::rank)->sent = last.sent;
-        const auto [breakage, completed] = last.words;
-        if (breakage_ == 0 || completed < completed_) {
-            breakage_ = breakage;
+        const auto [failure, completed] = last.words;
+        if (failure_ == 0 || completed < completed_) {
+            failure_ = failure;
             completed_ = completed;
         }
     }
@@ -88,7 +88,7 @@ void Notices::look() {
 
 void Notices::check(std::uint64_t epoch) const {
     if (completed_ < epoch) {
-        check_unbroken(breakage_);
+        check_unbroken(failure_);
     }
 }
 

@@ -9,7 +9,7 @@
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/mpi/persistent_requests.hpp"
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 #include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
@@ -26,7 +26,7 @@ public:
 
     /// Tells every peer that has not ended that this rank sends nothing more, and that it owes
     /// nothing of the epochs up to `completed`. Only the first call does. Does not wait.
-    void send(const Breakage& breakage, std::uint64_t completed, const mpi::Traffic& traffic);
+    void send(const Failure& failure, std::uint64_t completed, const mpi::Traffic& traffic);
 
     /// This rank waits for nothing more. Its peers' notices and all their messages that it has not
     /// received are received before the communicator is used again. Returns false if their number
@@ -56,7 +56,7 @@ private:
     bool sends_one_way_;
     bool is_sent_ = false;
     unsigned idle_calls_ = 0;
-    std::uint64_t breakage_ = 0;   ///< of the notice that leaves the fewest epochs
+    std::uint64_t failure_ = 0;    ///< of the notice that leaves the fewest epochs
     std::uint64_t completed_ = 0;  ///< of these
 };
 

@@ -20,8 +20,8 @@
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/apply_order.hpp"
-#include "transrank/transport/breakage.hpp"
 #include "transrank/transport/control_block.hpp"
+#include "transrank/transport/failure.hpp"
 #include "transrank/transport/offer.hpp"
 #include "transrank/transport/polling.hpp"
 
@@ -126,7 +126,7 @@ public:
     /// Tells the peers that this rank will publish nothing more, without waiting for them: the
     /// exchange is broken, or (Cause::gone) destroyed here. The epochs up to `completed` were over
     /// on this rank.
-    virtual void announce(const Breakage& /*breakage*/, std::uint64_t /*completed*/) {}
+    virtual void announce(const Failure& /*failure*/, std::uint64_t /*completed*/) {}
 
     /// Called once, after `announce` and before destruction: gives up what is under way. Returns
     /// false if the communicator may hold messages that no rank knows of.

@@ -4,7 +4,7 @@
 #include "../discovery/oracle.hpp"
 #include "transrank/array/array_transformer.hpp"
 #include "transrank/exchange/exchange.hpp"
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 
 using namespace testing;
 using namespace transrank::array;

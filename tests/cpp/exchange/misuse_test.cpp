@@ -35,8 +35,8 @@ Ring ring_for(const std::string& way, bool closed = true) {
     return ring;
 }
 
-/// Starts until the breakage shows: a rank that only sends may be some epochs ahead of it.
-Breakage find_breakage(Exchange& exchange) {
+/// Starts until the failure shows: a rank that only sends may be some epochs ahead of it.
+Failure find_failure(Exchange& exchange) {
     constexpr int enough = 100;
     for (int epoch = 0; epoch < enough; ++epoch) {
         try {
@@ -45,7 +45,7 @@ Breakage find_breakage(Exchange& exchange) {
         } catch (const BrokenExchange& error) {
             CHECK_THROWS_AS(exchange.wait(), BrokenExchange);
             CHECK_THROWS_AS(exchange.start(), BrokenExchange);
-            return error.breakage();
+            return error.failure();
         }
     }
     return {};
@@ -73,9 +73,9 @@ void break_everywhere(bool closed, int epochs, const Wrong& wrong) {
             CHECK_THROWS_AS(exchange.wait(), Misuse);
             CHECK_THROWS_AS((void)exchange.test(), Misuse);
         } else {
-            const auto breakage = find_breakage(exchange);
-            CHECK(breakage.cause == Breakage::Cause::misuse);
-            CHECK(breakage.rank == culprit);
+            const auto failure = find_failure(exchange);
+            CHECK(failure.cause == Failure::Cause::misuse);
+            CHECK(failure.rank == culprit);
         }
         MPI_Barrier(MPI_COMM_WORLD);
     });
@@ -204,10 +204,9 @@ TEST_CASE("an exchange given up between two epochs or half-way is an error for t
             }
             MPI_Barrier(MPI_COMM_WORLD);
             if (exchange) {
-                const auto breakage = find_breakage(*exchange);
-                CHECK(breakage.cause ==
-                      (half_way ? Breakage::Cause::failed : Breakage::Cause::gone));
-                CHECK(breakage.rank == culprit);
+                const auto failure = find_failure(*exchange);
+                CHECK(failure.cause == (half_way ? Failure::Cause::failed : Failure::Cause::gone));
+                CHECK(failure.rank == culprit);
             }
             MPI_Barrier(MPI_COMM_WORLD);
         }
@@ -247,12 +246,12 @@ TEST_CASE("a broken exchange of long messages ends without waiting for them") {
     if (world_rank() == 0) {
         CHECK_THROWS_AS(exchange.wait(), Misuse);
     } else {
-        CHECK(find_breakage(exchange).rank == 0);
+        CHECK(find_failure(exchange).rank == 0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// A breakage that comes after a rank has given all that an epoch needs is none of that epoch, and
+// A failure that comes after a rank has given all that an epoch needs is none of that epoch, and
 // what it leaves behind is not taken for the next exchange's.
 TEST_CASE("an epoch that is complete is not reported as broken") {
     for_ways([](const std::string& way, int culprit) {

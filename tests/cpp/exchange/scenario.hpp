@@ -8,7 +8,7 @@
 #include "transrank/copy/view.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/array_memory.hpp"
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 #include "world.hpp"
 
 namespace testing {
@@ -19,8 +19,8 @@ using transrank::copy::View;
 using transrank::exchange::Exchange;
 using transrank::exchange::Misuse;
 using transrank::exchange::Options;
-using transrank::transport::Breakage;
 using transrank::transport::BrokenExchange;
+using transrank::transport::Failure;
 using Bytes = std::vector<std::byte>;
 
 /// Rows of one field: what they consist of and how long they are.

@@ -4,7 +4,7 @@
 // How often a route is made is seen through MPI's profiling interface.
 #include "../exchange/counted_calls.hpp"
 #include "transrank/redistribution/redistribution.hpp"
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 #include "world.hpp"
 
 using namespace testing;

@@ -105,8 +105,8 @@ public:
     }
 
     [[nodiscard]] Polling polling() const override { return Polling::own; }
-    void announce(const Breakage& breakage, std::uint64_t completed) override {
-        notices_.send(breakage, completed, requests_.traffic());
+    void announce(const Failure& failure, std::uint64_t completed) override {
+        notices_.send(failure, completed, requests_.traffic());
     }
     bool leave() override {
         (void)requests_.abandon();

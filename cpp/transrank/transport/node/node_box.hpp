@@ -38,7 +38,7 @@ public:
     [[nodiscard]] Flag& carried() const { return flags()[0]; }
     /// The epoch whose part a member has packed, or unpacked.
     [[nodiscard]] Flag& moved(std::size_t member) const { return flags()[1 + member]; }
-    /// 0, or the encoded Breakage after which a member moves nothing more.
+    /// 0, or the encoded Failure after which a member moves nothing more.
     [[nodiscard]] Flag& broken(std::size_t member) const { return flags()[1 + members_ + member]; }
     /// The last epoch for which a member has found that it must wait for another one to make room.
     [[nodiscard]] Flag& waiting(std::size_t member) const {

@@ -14,7 +14,7 @@
 #include "transrank/copy/moves.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/persistent_requests.hpp"
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 #include "transrank/transport/node/node_box.hpp"
 #include "transrank/transport/node/node_plan.hpp"
 #include "transrank/transport/node/source_union.hpp"
@@ -53,9 +53,9 @@ public:
     }
 
     /// This rank moves nothing more.
-    void publish(const Breakage& breakage) {
+    void publish(const Failure& failure) {
         if (box_ && box_->broken(me_).seen() == 0) {
-            box_->broken(me_).publish(breakage.encoded());
+            box_->broken(me_).publish(failure.encoded());
         }
         for (auto* doorbell : doorbells_) {
             doorbell->ring();

@@ -304,9 +304,9 @@ public:
         return text.str();
     }
 
-    void announce(const Breakage& breakage, std::uint64_t completed) override {
-        for_each_part([&](Part& part) { part.publish(breakage); });
-        notices_.send(breakage, completed, carried_.traffic());
+    void announce(const Failure& failure, std::uint64_t completed) override {
+        for_each_part([&](Part& part) { part.publish(failure); });
+        notices_.send(failure, completed, carried_.traffic());
     }
     bool leave() override {
         carried_.abandon();

@@ -99,18 +99,18 @@ private:
             }
             reader.finish();
         } catch (const std::system_error&) {
-            check_source(Breakage::Cause::unreadable);
+            check_source(Failure::Cause::unreadable);
         }
-        check_source(Breakage::Cause::none);
+        check_source(Failure::Cause::none);
     }
 
     // What was read is what the peer means to send only if nothing had happened to it by then: its
     // arrays may be anything once it has given the exchange up, and its number anybody's once it
     // has ended.
-    void check_source(Breakage::Cause otherwise) const {
+    void check_source(Failure::Cause otherwise) const {
         check_owing([] { return true; });
-        const auto cause = process_.is_alive() ? otherwise : Breakage::Cause::ended;
-        if (cause != Breakage::Cause::none) {
+        const auto cause = process_.is_alive() ? otherwise : Failure::Cause::ended;
+        if (cause != Failure::Cause::none) {
             throw BrokenExchange({.cause = cause, .rank = rank()});
         }
     }

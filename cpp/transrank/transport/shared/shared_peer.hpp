@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::transport {
@@ -92,9 +92,9 @@ public:
     }
 
     // Unless it already has.
-    void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
+    void announce(const Failure& failure, std::uint64_t /*completed*/) override {
         if (binding_.control.broken().seen() == 0) {
-            binding_.control.broken().publish(breakage.encoded());
+            binding_.control.broken().publish(failure.encoded());
         }
         for (auto& peer : peers_) {
             peer.ring();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/failure.hpp"
 
 #include <array>
 #include <cstddef>
@@ -28,29 +28,29 @@ constexpr std::array<std::string_view, 8> deeds{
     " has an array that its peers cannot read: its memory was given back, or the process may no "
     "longer be read; bind a new exchange"};
 
-std::string describe(const Breakage& breakage) {
-    const auto cause = static_cast<std::size_t>(breakage.cause);
-    return "rank " + std::to_string(breakage.rank) +
+std::string describe(const Failure& failure) {
+    const auto cause = static_cast<std::size_t>(failure.cause);
+    return "rank " + std::to_string(failure.rank) +
            std::string(cause < deeds.size() ? deeds[cause] : abandoned);
 }
 
 }  // namespace
 
-std::uint64_t Breakage::encoded() const noexcept {
+std::uint64_t Failure::encoded() const noexcept {
     return (static_cast<std::uint64_t>(cause) << cause_bits) | static_cast<std::uint32_t>(rank);
 }
 
-Breakage Breakage::decoded(std::uint64_t word) noexcept {
+Failure Failure::decoded(std::uint64_t word) noexcept {
     return {.cause = static_cast<Cause>(word >> cause_bits),
             .rank = static_cast<int>(static_cast<std::uint32_t>(word))};
 }
 
-BrokenExchange::BrokenExchange(const Breakage& breakage)
-    : std::runtime_error(describe(breakage)), breakage_(breakage) {}
+BrokenExchange::BrokenExchange(const Failure& failure)
+    : std::runtime_error(describe(failure)), failure_(failure) {}
 
-void check_unbroken(std::uint64_t encoded_breakage) {
-    if (encoded_breakage != 0) {
-        throw BrokenExchange(Breakage::decoded(encoded_breakage));
+void check_unbroken(std::uint64_t encoded_failure) {
+    if (encoded_failure != 0) {
+        throw BrokenExchange(Failure::decoded(encoded_failure));
     }
 }
 

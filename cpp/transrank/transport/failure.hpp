@@ -8,7 +8,7 @@ namespace transrank::transport {
 
 /// Why an exchange cannot go on, and on which rank that began. Passed from peer to peer, so that
 /// everybody who waits learns of it and names the same rank.
-struct Breakage {
+struct Failure {
     enum class Cause : std::uint32_t {
         none,
         misuse,      ///< started twice, or waited for before the first start
@@ -22,22 +22,22 @@ struct Breakage {
     Cause cause = Cause::none;
     int rank = -1;
 
-    /// As one word, for a flag or a message; 0: no breakage.
+    /// As one word, for a flag or a message; 0: no failure.
     [[nodiscard]] std::uint64_t encoded() const noexcept;
-    [[nodiscard]] static Breakage decoded(std::uint64_t word) noexcept;
+    [[nodiscard]] static Failure decoded(std::uint64_t word) noexcept;
 };
 
 /// An exchange that another rank has broken.
 class BrokenExchange : public std::runtime_error {
 public:
-    explicit BrokenExchange(const Breakage& breakage);
-    [[nodiscard]] const Breakage& breakage() const noexcept { return breakage_; }
+    explicit BrokenExchange(const Failure& failure);
+    [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
 
 private:
-    Breakage breakage_;
+    Failure failure_;
 };
 
 /// Throws BrokenExchange unless the word is 0: nothing that was not published before it will come.
-void check_unbroken(std::uint64_t encoded_breakage);
+void check_unbroken(std::uint64_t encoded_failure);
 
 }  // namespace transrank::transport
