@@ -7,26 +7,34 @@
 namespace transrank::copy {
 namespace {
 
-/// Those of the fields of one leg, one for each length of their units, and for each view.
-class DenseTables {
-public:
-    DenseTables(const route::Leg& leg, route::End side) : leg_(leg), side_(side) {}
+using Tables = std::vector<std::shared_ptr<const RunTable>>;
 
-    std::shared_ptr<const RunTable> of(const Field& field) {
-        const auto* other =
-            (side_ == route::End::source ? field.destination_view : field.source_view).get();
-        auto& table = tables_[{field.unit_bytes, other}];
-        if (!table) {
-            table = dense_runs_of(side_, other, leg_, field.unit_bytes);
+/// For each portion of a leg the moves of all fields that `make(field, table, place)` makes, where
+/// `place` is that of a field in a buffer.
+template <class Byte, class Make>
+std::vector<std::vector<Move>> in_portions(const route::Leg& leg, std::span<const Field> fields,
+                                           route::End dense, Byte* buffer, std::int64_t units,
+                                           const Make& make) {
+    std::map<std::pair<std::int64_t, const View*>, Tables> all;
+    std::vector<const Tables*> of_field;
+    for (const auto& field : fields) {
+        const auto& view = dense == route::End::source ? field.destination_view : field.source_view;
+        auto& tables = all[{field.unit_bytes, view.get()}];
+        if (tables.empty()) {
+            tables = dense_runs_of(dense, view.get(), leg, field.unit_bytes, units);
         }
-        return table;
+        of_field.push_back(&tables);
     }
-
-private:
-    const route::Leg& leg_;
-    route::End side_;
-    std::map<std::pair<std::int64_t, const View*>, std::shared_ptr<const RunTable>> tables_;
-};
+    std::vector<std::vector<Move>> portions(fields.empty() ? 1 : of_field.front()->size());
+    for (std::size_t portion = 0; portion < portions.size(); ++portion) {
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            const auto& table = (*of_field[i])[portion];
+            portions[portion].push_back(make(fields[i], table, buffer));
+            buffer += table->bytes();
+        }
+    }
+    return portions;
+}
 
 Combine kernel(Operation operation, Scalar scalar) {
     return operation == Operation::assign ? nullptr : combine_kernel(operation, scalar);
@@ -81,29 +89,23 @@ std::optional<std::int64_t> contiguous_destination(const route::Leg& leg) {
                : std::nullopt;
 }
 
-std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fields,
-                               std::byte* buffer) {
-    std::vector<Move> moves;
-    DenseTables tables(leg, route::End::destination);
-    for (const auto& field : fields) {
-        moves.push_back({.source = &field.source,
-                         .destination = buffer,
-                         .combine = nullptr,
-                         .runs = tables.of(field)});
-        buffer += moves.back().runs->bytes();
-    }
-    return moves;
+std::vector<std::vector<Move>> make_packing(const route::Leg& leg, std::span<const Field> fields,
+                                            std::byte* buffer, std::int64_t portion_units) {
+    return in_portions(
+        leg, fields, route::End::destination, buffer, portion_units,
+        [](const Field& field, const auto& runs, std::byte* place) {
+            return Move{
+                .source = &field.source, .destination = place, .combine = nullptr, .runs = runs};
+        });
 }
 
-std::vector<Move> make_unpacking(const route::Leg& leg, std::span<const Field> fields,
-                                 Operation operation, const std::byte* buffer) {
-    std::vector<Move> moves;
-    DenseTables tables(leg, route::End::source);
-    for (const auto& field : fields) {
-        moves.push_back(make_move(tables.of(field), field, operation, buffer, &field.destination));
-        buffer += moves.back().runs->bytes();
-    }
-    return moves;
+std::vector<std::vector<Move>> make_unpacking(const route::Leg& leg, std::span<const Field> fields,
+                                              Operation operation, const std::byte* buffer,
+                                              std::int64_t portion_units) {
+    return in_portions(leg, fields, route::End::source, buffer, portion_units,
+                       [&](const Field& field, const auto& runs, const std::byte* place) {
+                           return make_move(runs, field, operation, place, &field.destination);
+                       });
 }
 
 }  // namespace transrank::copy

@@ -63,13 +63,31 @@ void execute(std::span<const Move> moves);
 [[nodiscard]] std::optional<std::int64_t> contiguous_source(const route::Leg& leg);
 [[nodiscard]] std::optional<std::int64_t> contiguous_destination(const route::Leg& leg);
 
-/// Moves that gather a leg's data, field after field, into `buffer` of packed_bytes. The addresses
-/// of the fields are read at each execution: they stay where they are.
-[[nodiscard]] std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fields,
-                                             std::byte* buffer);
+/// For each portion of a leg (Cutter), at least one, the moves that gather its data, field after
+/// field, into its part of `buffer`, of packed_bytes in all. The addresses of the fields are read
+/// at each execution: they stay where they are.
+[[nodiscard]] std::vector<std::vector<Move>> make_packing(const route::Leg& leg,
+                                                          std::span<const Field> fields,
+                                                          std::byte* buffer,
+                                                          std::int64_t portion_units);
+/// The same of the leg in one.
+[[nodiscard]] inline std::vector<Move> make_packing(const route::Leg& leg,
+                                                    std::span<const Field> fields,
+                                                    std::byte* buffer) {
+    return make_packing(leg, fields, buffer, INT64_MAX).front();
+}
 
 /// Moves that bring such a buffer to its destinations.
-[[nodiscard]] std::vector<Move> make_unpacking(const route::Leg& leg, std::span<const Field> fields,
-                                               Operation operation, const std::byte* buffer);
+[[nodiscard]] std::vector<std::vector<Move>> make_unpacking(const route::Leg& leg,
+                                                            std::span<const Field> fields,
+                                                            Operation operation,
+                                                            const std::byte* buffer,
+                                                            std::int64_t portion_units);
+[[nodiscard]] inline std::vector<Move> make_unpacking(const route::Leg& leg,
+                                                      std::span<const Field> fields,
+                                                      Operation operation,
+                                                      const std::byte* buffer) {
+    return make_unpacking(leg, fields, operation, buffer, INT64_MAX).front();
+}
 
 }  // namespace transrank::copy

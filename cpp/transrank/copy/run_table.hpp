@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -22,12 +23,16 @@ namespace transrank::copy {
 /// kept as they are.
 class RunTable {
 public:
-    /// Of units of `unit_bytes`.
-    explicit RunTable(std::int64_t unit_bytes);
+    class Portions;  ///< what dense_runs_of makes
+
+    /// Of units of `unit_bytes`. What is appended is laid out densely on the side `dense`, one
+    /// after the other from 0 on.
+    explicit RunTable(std::int64_t unit_bytes, std::optional<route::End> dense = {});
 
     /// Appends the runs of a segment, turned where that pays; what continues the last one on both
     /// sides becomes part of it, so that what is dense on both sides moves in one piece.
     void append(const route::Segment& segment);
+    void append(const route::Segments& segments);
     void append(const route::Row& runs);
     /// As many segments with as many units are to come.
     void reserve(std::int64_t segments, std::int64_t units);
@@ -35,7 +40,7 @@ public:
     void finish();
 
     /// The bytes of all runs.
-    [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::int64_t bytes() const noexcept { return units_ * unit_bytes_; }
 
     void copy(const std::byte* source, std::byte* destination) const;
     /// Past the caches, as stream_runs.
@@ -98,24 +103,36 @@ private:
         }
     }
     [[nodiscard]] std::span<const UnitIndex> indices_of(const List& list) const {
-        return std::span(indices_).subspan(list.begin, list.end - list.begin);
+        return {indices_.get() + list.begin, list.end - list.begin};
     }
     void copy_list(const List& list, const std::byte* source, std::byte* destination) const {
         copy_units_(destination + (list.destination * unit_bytes_),
                     source + (list.source * unit_bytes_), indices_of(list));
     }
-    void write_last();
-    [[nodiscard]] bool write_units(const route::Row& runs);
+    void add(route::Row runs);
+    [[nodiscard]] bool list(const route::Row& runs);
+    [[nodiscard]] bool begin_list(const route::Row& runs);
+    [[nodiscard]] static bool reaches(const List& list, const route::Row& runs);
+    void end_list();
+    void make_room(std::size_t units);
 
     std::int64_t unit_bytes_;
     UnitCopy copy_units_;  ///< nullptr where units are not listed
-    std::int64_t bytes_ = 0;
-    /// May still grow. Length 0: none, which what begins at 0 on both sides may continue.
-    route::Row last_;
+    std::optional<route::End> dense_;
+    std::int64_t units_ = 0;
+    /// The last run, if it may still grow.
+    struct {
+        std::int64_t source_end = -1;
+        std::int64_t destination_end = -1;
+        std::int64_t length = 0;
+    } last_;
     std::vector<ByteRuns> runs_;
     std::vector<Other> others_;
     std::vector<TransposedRuns> transposed_;
-    std::vector<UnitIndex> indices_;
+    List list_{};  ///< may still grow, if there are units in it
+    std::unique_ptr<UnitIndex[]> indices_;
+    std::size_t listed_ = 0;
+    std::size_t room_ = 0;  ///< for so many indices
 };
 
 /// Which runs of a leg are meant, by their length in bytes: at least `from`, less than `below`.
@@ -139,10 +156,11 @@ struct LengthRange {
                                                            const route::Leg& leg,
                                                            std::int64_t unit_bytes);
 
-/// The same with one side laid out densely, run after run, from 0 on; the other may have a view.
-[[nodiscard]] std::shared_ptr<const RunTable> dense_runs_of(route::End dense, const View* other,
-                                                            const route::Leg& leg,
-                                                            std::int64_t unit_bytes);
+/// The runs of a leg in portions (Cutter), at least one, each of which is laid out densely on one
+/// side, run after run, from 0 on; the other side may have a view.
+[[nodiscard]] std::vector<std::shared_ptr<const RunTable>> dense_runs_of(
+    route::End dense, const View* other, const route::Leg& leg, std::int64_t unit_bytes,
+    std::int64_t portion_units);
 
 /// The runs of a leg, once for all that ask for them while somebody has them; those keep the leg
 /// where it is, and as it is. Not shared where there is a view.

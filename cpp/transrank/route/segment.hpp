@@ -92,17 +92,34 @@ struct Row {
     [[nodiscard]] std::int64_t units() const noexcept { return length * count; }
 };
 
+/// The row that a segment without further loops is, and the other way round.
+[[nodiscard]] inline Row row_of(const Segment& segment) noexcept {
+    return {.source = segment.source,
+            .destination = segment.destination,
+            .length = segment.length,
+            .count = segment.count,
+            .source_stride = segment.source_stride,
+            .destination_stride = segment.destination_stride};
+}
+
+[[nodiscard]] inline Segment segment_of(const Row& row) {
+    return {.source = row.source,
+            .destination = row.destination,
+            .length = row.length,
+            .count = row.count,
+            .source_stride = row.source_stride,
+            .destination_stride = row.destination_stride};
+}
+
 /// Calls `visit` with the rows of a segment in their order.
 template <class Visit>
 void for_each_row(const Segment& segment, const Visit& visit) {
     for_each_step(segment.further, segment.source, segment.destination,
                   [&](std::int64_t source, std::int64_t destination) {
-                      visit(Row{.source = source,
-                                .destination = destination,
-                                .length = segment.length,
-                                .count = segment.count,
-                                .source_stride = segment.source_stride,
-                                .destination_stride = segment.destination_stride});
+                      auto row = row_of(segment);
+                      row.source = source;
+                      row.destination = destination;
+                      visit(row);
                   });
 }
 

@@ -224,6 +224,7 @@ class Trusting {
 public:
     explicit Trusting(const std::byte* next) noexcept : next_(next) {}
 
+    [[nodiscard]] const std::byte* next() const noexcept { return next_; }
     std::uint64_t operator()() noexcept {
         auto part = std::to_integer<std::uint64_t>(*next_++);
         if (part <= number_mask) {
@@ -240,6 +241,51 @@ public:
 private:
     const std::byte* next_;
 };
+
+/// Bytes that there are behind the code of the last segment.
+inline constexpr std::size_t slack_bytes = 4;
+
+/// Takes what encode_row has written sooner, without branches, which random rows would mislead;
+/// nothing where the next segment is another one.
+[[nodiscard]] inline bool decode_row(Row& row, RunEnd& before, Trusting& next) noexcept {
+    struct Short {
+        std::uint64_t number;
+        std::uint64_t bytes;
+        std::uint64_t goes_on;
+    };
+    const auto take = [](std::uint64_t code) {
+        const auto further = (code >> number_bits) & 1U;
+        const auto high = (code >> 1U) & (number_mask << number_bits);
+        return Short{.number = (code & number_mask) | (high & (0 - further)),
+                     .bytes = 1 + further,
+                     .goes_on = further & (code >> ((2 * number_bits) + 1))};
+    };
+    std::uint32_t code = 0;
+    static_assert(sizeof(code) == slack_bytes);
+    std::memcpy(&code, next.next(), sizeof(code));
+    const auto first = take(code);
+    const auto second = take(code >> (8 * first.bytes));
+    const auto if_row = 0 - ((first.number >> 1U) & 1U);
+    const auto more = second.number & count_mask;
+    const std::uint64_t too_many = more == count_mask ? 1 : 0;
+    if (std::endian::native != std::endian::little ||
+        (first.goes_on | (first.number & 1U) | (if_row & (second.goes_on | too_many))) != 0) {
+        return false;
+    }
+    const auto steps = if_row & (static_cast<std::uint64_t>(least_count) - 1 + more);
+    const auto stride = if_row & unfolded(second.number >> count_bits);
+    const auto source = before.source + unfolded(first.number >> kind_bits);
+    row = {.source = static_cast<std::int64_t>(source),
+           .destination = static_cast<std::int64_t>(before.destination),
+           .length = static_cast<std::int64_t>(before.length),
+           .count = 1 + static_cast<std::int64_t>(steps),
+           .source_stride = static_cast<std::int64_t>(stride),
+           .destination_stride = static_cast<std::int64_t>(if_row & before.length)};
+    before.source = source + (steps * stride) + before.length;
+    before.destination += (1 + steps) * before.length;
+    next = Trusting(next.next() + first.bytes + (if_row & second.bytes));
+    return true;
+}
 
 }  // namespace segment_code
 }  // namespace transrank::route

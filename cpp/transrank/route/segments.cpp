@@ -143,7 +143,7 @@ void Segments::Coded::push_back(const Segment& segment) {
 }
 
 void Segments::Coded::shrink_to_fit() {
-    memory.resize(used);
+    memory.resize(used + segment_code::slack_bytes);
     memory.shrink_to_fit();
 }
 
@@ -226,10 +226,12 @@ Segments Segments::unpacked(std::span<const std::byte> bytes) {
                             coded_bytes >= count - most_plain,
                         "packed segments have another length than they say");
         const auto coded = left.subspan(sizeof(Summary));
-        made.rest_ = std::make_shared<Coded>(Coded{.memory = {coded.begin(), coded.end()},
-                                                   .used = coded.size(),
-                                                   .count = count - most_plain,
-                                                   .summary = {}});
+        made.rest_ = std::make_shared<Coded>(
+            Coded{.memory = std::vector<std::byte>(coded.size() + segment_code::slack_bytes),
+                  .used = coded.size(),
+                  .count = count - most_plain,
+                  .summary = {}});
+        std::ranges::copy(coded, made.rest_->memory.begin());
         std::memcpy(&made.rest_->summary, left.data(), sizeof(Summary));
     }
     return made;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,10 @@ public:
     [[nodiscard]] const Segment& front() const noexcept { return first_.front(); }
     [[nodiscard]] Iterator begin() const noexcept;
     [[nodiscard]] Iterator end() const noexcept;
+    /// Calls `visit_row` with each segment that has no further loops, as a row, and `visit_nest`
+    /// with the others, in their order; sooner than the iterator where rows are random.
+    template <class VisitRow, class VisitNest>
+    void visit(const VisitRow& visit_row, const VisitNest& visit_nest) const;
 
     [[nodiscard]] Outline outline() const noexcept;
     /// Bytes in memory, without those of the object.
@@ -103,7 +108,7 @@ private:
         void shrink_to_fit();
         /// For one more segment.
         [[nodiscard]] std::byte* room(std::size_t loops) {
-            const auto most = segment_code::most_bytes(loops);
+            const auto most = segment_code::most_bytes(loops) + segment_code::slack_bytes;
             if (memory.size() - used < most) {
                 memory.resize((2 * memory.size()) + most);
             }
@@ -212,6 +217,32 @@ inline Segments::Iterator Segments::end() const noexcept {
     Iterator end;
     end.plain_ = end.end_ = first_.data() + first_.size();
     return end;
+}
+
+template <class VisitRow, class VisitNest>
+void Segments::visit(const VisitRow& visit_row, const VisitNest& visit_nest) const {
+    segment_code::Trusting next(rest_ ? rest_->memory.data() : nullptr);
+    auto before = first_.empty() ? RunEnd{} : end_of(first_.back());
+    Segment decoded;
+    const auto decode = [&]() -> const Segment& {
+        auto state = std::pair(before, next);  // a copy, so that the two need not lie in memory
+        segment_code::decode(decoded, state.first, state.second);
+        std::tie(before, next) = state;
+        return decoded;
+    };
+    for (std::size_t i = 0; i < size(); ++i) {
+        const bool plain = i < first_.size();
+        Row row;
+        if (plain || !segment_code::decode_row(row, before, next)) {
+            const auto& segment = plain ? first_[i] : decode();
+            if (!segment.further.empty()) {
+                visit_nest(segment);
+                continue;
+            }
+            row = row_of(segment);
+        }
+        visit_row(row);
+    }
 }
 
 /// The segments, each as `change` makes it.

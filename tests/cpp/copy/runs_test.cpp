@@ -225,6 +225,7 @@ TEST_CASE("runs of a leg are made once for all that have them") {
 namespace {
 
 constexpr std::int64_t four_bytes = 4;
+constexpr std::int64_t portion_units = 50;
 
 std::int64_t stretch_of(std::vector<Segment> segments) {
     return source_stretch_bytes({.peer = 0, .segments = std::move(segments)}, four_bytes);
@@ -246,7 +247,9 @@ void copy_units(const Bytes& from, std::int64_t source, Bytes& to, std::int64_t 
 
 }  // namespace
 
-TEST_CASE("fields are packed run by run, and unpacked to where their runs belong") {
+TEST_CASE(
+    "fields are packed run by run, in one or in portions, and unpacked to where their runs "
+    "belong") {
     std::mt19937 random(23);  // NOLINT(bugprone-random-generator-seed): the same every time
     for (const std::int64_t bytes : {3, 8, 24, 3, 8, 24}) {
         CAPTURE(bytes);
@@ -274,6 +277,16 @@ TEST_CASE("fields are packed run by run, and unpacked to where their runs belong
         CHECK(packed == expected_packed);
         execute(make_unpacking(leg, fields, Operation::assign, packed.data()));
         CHECK(destination == expected);
+
+        std::ranges::fill(destination, std::byte{});
+        for (const auto& portion : make_packing(leg, fields, packed.data(), portion_units)) {
+            execute(portion);
+        }
+        for (const auto& portion :
+             make_unpacking(leg, fields, Operation::assign, packed.data(), portion_units)) {
+            execute(portion);
+        }
+        CHECK(destination == expected);
     }
 }
 
@@ -297,6 +310,25 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
+class Collected final : public transrank::copy::Cutter {
+public:
+    Collected(const Leg& leg, std::int64_t units) : Cutter(units) {
+        begin_portion();
+        for (const auto& segment : leg.segments) {
+            add(segment);
+        }
+    }
+    std::vector<Leg> portions;
+
+private:
+    void begin_portion() override { portions.emplace_back(); }
+    void write(const Segment& segment) override { portions.back().segments.push_back(segment); }
+};
+
+std::vector<Leg> portions_of(const Leg& leg, std::int64_t units) {
+    return Collected(leg, units).portions;
+}
+
 /// Source and destination of every unit, in the order of the leg.
 void append_units(Pairs& units, const Leg& leg) {
     for_each_run(leg, [&](std::int64_t source, std::int64_t destination, std::int64_t run) {
@@ -319,7 +351,6 @@ TEST_CASE("portions together are the leg, and none is too long") {
             Pairs found;
             const auto portions = portions_of(leg, units);
             for (const auto& portion : portions) {
-                CHECK(portion.peer == leg.peer);
                 CHECK(portion.units() <= units);
                 CHECK(portion.units() > 0);
                 append_units(found, portion);
@@ -331,7 +362,7 @@ TEST_CASE("portions together are the leg, and none is too long") {
 }
 
 TEST_CASE("a leg of no unit is one portion") {
-    CHECK(portions_of({.peer = 1, .segments = {}}, 10).size() == 1);
+    CHECK(make_packing({.peer = 1, .segments = {}}, {}, nullptr, 10).size() == 1);
 }
 
 TEST_CASE("portions end where runs do, unless a run is longer") {

@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "transrank/copy/moves.hpp"
-#include "transrank/copy/portions.hpp"
 #include "transrank/mpi/point_to_point.hpp"
 #include "transrank/transport/shared/shared_peer.hpp"
 #include "transrank/transport/table.hpp"
@@ -28,12 +27,6 @@ constexpr std::int64_t group_bytes = std::int64_t{1} << 19U;
 std::size_t box_bytes(const route::Leg* leg, std::span<const copy::Field> fields) {
     const auto bytes = leg == nullptr ? 0 : copy::packed_bytes(*leg, fields);
     return static_cast<std::size_t>((bytes + line_bytes - 1) / line_bytes * line_bytes);
-}
-
-std::vector<route::Leg> portions_in_bytes(const route::Leg& leg,
-                                          std::span<const copy::Field> fields) {
-    const auto unit_bytes = std::max<std::int64_t>(copy::unit_bytes_of(fields), 1);
-    return copy::portions_of(leg, std::max<std::int64_t>(1, portion_bytes / unit_bytes));
 }
 
 /// How many fields make a group: all, unless runs on both sides fill less than half of the lines
@@ -59,15 +52,13 @@ struct Box {
 /// They are counted through all epochs.
 class Stream {
 public:
-    /// `make(portion, place)` makes the moves between a portion and its place in the box.
-    template <class Place, class Make>
-    void prepare(const route::Leg& leg, std::span<const copy::Field> fields, Place* box,
-                 const Make& make) {
+    /// `make(units)` makes the moves of portions of so many units, between them and the box.
+    template <class Make>
+    void prepare(const route::Leg& leg, std::span<const copy::Field> fields, const Make& make) {
         group_ = group_size(leg, fields);
-        for (const auto& portion : portions_in_bytes(leg, fields.first(group_))) {
-            moves_.push_back(make(portion, box));
-            box += copy::packed_bytes(portion, fields);
-        }
+        const auto unit_bytes =
+            std::max<std::int64_t>(copy::unit_bytes_of(fields.first(group_)), 1);
+        moves_ = make(std::max<std::int64_t>(1, portion_bytes / unit_bytes));
         room_ = moves_.size() * ((fields.size() + group_ - 1) / group_);
     }
 
@@ -100,20 +91,17 @@ public:
     using SharedPeer::SharedPeer;
 
     void prepare_packing(const Binding& binding, const PeerOffer& offer, std::byte* outbox) {
-        packing_.prepare(*offer.send, binding.fields, outbox,
-                         [&](const route::Leg& portion, std::byte* place) {
-                             return copy::make_packing(portion, binding.fields, place);
-                         });
+        packing_.prepare(*offer.send, binding.fields, [&](std::int64_t units) {
+            return copy::make_packing(*offer.send, binding.fields, outbox, units);
+        });
     }
 
     void prepare_unpacking(const Binding& binding, const PeerOffer& offer, const Box& box) {
         inbox_ = std::make_unique<memory::MappedBlock>(box.block);
-        unpacking_.prepare(*offer.receive, binding.fields,
-                           static_cast<const std::byte*>(inbox_->data()) + box.offset,
-                           [&](const route::Leg& portion, const std::byte* place) {
-                               return copy::make_unpacking(portion, binding.fields,
-                                                           binding.operation, place);
-                           });
+        unpacking_.prepare(*offer.receive, binding.fields, [&](std::int64_t units) {
+            return copy::make_unpacking(*offer.receive, binding.fields, binding.operation,
+                                        inbox_->data() + box.offset, units);
+        });
     }
 
     void start(std::uint64_t epoch) {
