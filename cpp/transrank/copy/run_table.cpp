@@ -153,7 +153,7 @@ void RunTable::append(const route::Row& runs) {
         runs.destination -= last_.length;
         runs.length += last_.length;
     }
-    last_ = {.source_end = runs.count == 1 ? runs.source + runs.length : -1,
+    last_ = {.source_end = runs.count == 1 ? runs.source + runs.length : nowhere,
              .destination_end = runs.destination + runs.length,
              .length = runs.length};
     if (!list(runs)) {
@@ -165,9 +165,22 @@ void RunTable::append(const route::Row& runs) {
 /// Returns false where the units are too many, or too far apart. As many indices as there may be
 /// are written each time, which no branch can mistake.
 [[gnu::always_inline]] inline bool RunTable::list(const route::Row& runs) {
-    if (copy_units_ == nullptr || runs.units() > most_units_listed ||
-        ((list_.begin == listed_ || !reaches(list_, runs)) && !begin_list(runs))) {
+    if (copy_units_ == nullptr || runs.units() > most_units_listed) {
         return false;
+    }
+    const auto is_near = [&] {
+        return are_near(runs.source - list_.source,
+                        ((runs.count - 1) * runs.source_stride) + runs.length,
+                        runs.destination - list_.destination,
+                        ((runs.count - 1) * runs.destination_stride) + runs.length);
+    };
+    if (list_.begin == listed_ || !is_near()) {
+        end_list();
+        list_.source = runs.source;
+        list_.destination = runs.destination;
+        if (!is_near()) {
+            return false;
+        }
     }
     constexpr auto most_written = static_cast<std::size_t>(2 * most_units_listed);
     if (room_ - listed_ < most_written) {
@@ -196,20 +209,6 @@ void RunTable::append(const route::Row& runs) {
     }
     listed_ += static_cast<std::size_t>(runs.units());
     return true;
-}
-
-inline bool RunTable::reaches(const List& list, const route::Row& runs) {
-    return are_near(runs.source - list.source,
-                    ((runs.count - 1) * runs.source_stride) + runs.length,
-                    runs.destination - list.destination,
-                    ((runs.count - 1) * runs.destination_stride) + runs.length);
-}
-
-bool RunTable::begin_list(const route::Row& runs) {
-    end_list();
-    list_ = {
-        .begin = listed_, .end = listed_, .source = runs.source, .destination = runs.destination};
-    return reaches(list_, runs);
 }
 
 void RunTable::end_list() {

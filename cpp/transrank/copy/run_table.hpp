@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -111,8 +112,6 @@ private:
     }
     void add(route::Row runs);
     [[nodiscard]] bool list(const route::Row& runs);
-    [[nodiscard]] bool begin_list(const route::Row& runs);
-    [[nodiscard]] static bool reaches(const List& list, const route::Row& runs);
     void end_list();
     void make_room(std::size_t units);
 
@@ -120,10 +119,11 @@ private:
     UnitCopy copy_units_;  ///< nullptr where units are not listed
     std::optional<route::End> dense_;
     std::int64_t units_ = 0;
-    /// The last run, if it may still grow.
+    static constexpr auto nowhere = std::numeric_limits<std::int64_t>::min();
+    /// The last run, if it may still grow. Views have places before 0.
     struct {
-        std::int64_t source_end = -1;
-        std::int64_t destination_end = -1;
+        std::int64_t source_end = nowhere;
+        std::int64_t destination_end = nowhere;
         std::int64_t length = 0;
     } last_;
     std::vector<ByteRuns> runs_;

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <memory>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -224,17 +223,14 @@ void Segments::visit(const VisitRow& visit_row, const VisitNest& visit_nest) con
     segment_code::Trusting next(rest_ ? rest_->memory.data() : nullptr);
     auto before = first_.empty() ? RunEnd{} : end_of(first_.back());
     Segment decoded;
-    const auto decode = [&]() -> const Segment& {
-        auto state = std::pair(before, next);  // a copy, so that the two need not lie in memory
-        segment_code::decode(decoded, state.first, state.second);
-        std::tie(before, next) = state;
-        return decoded;
-    };
     for (std::size_t i = 0; i < size(); ++i) {
         const bool plain = i < first_.size();
         Row row;
         if (plain || !segment_code::decode_row(row, before, next)) {
-            const auto& segment = plain ? first_[i] : decode();
+            if (!plain) {
+                segment_code::decode(decoded, before, next);
+            }
+            const auto& segment = plain ? first_[i] : decoded;
             if (!segment.further.empty()) {
                 visit_nest(segment);
                 continue;

@@ -210,6 +210,15 @@ TEST_CASE("units far from each other are reached") {
     CHECK(table.bytes() == 6 * 8);
 }
 
+TEST_CASE("runs may lie before both bases, as those of views do") {
+    RunTable table(8);
+    table.append(Segment{.source = -1, .destination = -1, .length = 1});
+    table.finish();
+    int runs = 0;
+    table.for_each([&](const ByteRuns& each) { runs += each.source == -8 ? 1 : 0; });
+    CHECK(runs == 1);
+}
+
 TEST_CASE("runs of a leg are made once for all that have them") {
     std::mt19937 random(5);
     const auto leg = random_leg(random);
