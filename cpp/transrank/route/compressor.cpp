@@ -108,9 +108,11 @@ std::size_t Compressor::write_units(std::span<const std::int64_t> sources, std::
     for (std::size_t end = at; end < sources.size();) {
         end = std::min(at + begins.size() - 1, sources.size());
         std::size_t runs = 0;
+        auto greatest = sources[at];  // also of those that are added later
         for (std::size_t i = at; i < end; ++i) {
             begins[runs] = i;
             runs += i == at || sources[i] != sources[i - 1] + 1 ? 1 : 0;
+            greatest = std::max(greatest, sources[i]);
         }
         const auto length = [&](std::size_t run) {
             return static_cast<std::int64_t>(begins[run + 1] - begins[run]);
@@ -142,6 +144,8 @@ std::size_t Compressor::write_units(std::span<const std::int64_t> sources, std::
                     break;
                 }
             }
+            outline.shortest_run = std::min(outline.shortest_run, length(run));
+            outline.longest_run = std::max(outline.longest_run, length(run));
             rows.add(sources[begins[run]] + shift,
                      destination + static_cast<std::int64_t>(begins[run]), length(run),
                      static_cast<std::int64_t>(count), count > 1 ? step(run) : 0);
@@ -149,10 +153,6 @@ std::size_t Compressor::write_units(std::span<const std::int64_t> sources, std::
         }
         if (run == 0) {
             break;
-        }
-        for (std::size_t i = 0; i < run; ++i) {
-            outline.shortest_run = std::min(outline.shortest_run, length(i));
-            outline.longest_run = std::max(outline.longest_run, length(i));
         }
         const auto taken = sources.subspan(at, begins[run] - at);
         const auto gap = destination + static_cast<std::int64_t>(at) -
@@ -164,8 +164,7 @@ std::size_t Compressor::write_units(std::span<const std::int64_t> sources, std::
         outline.units += std::ssize(taken);
         outline.runs += static_cast<std::int64_t>(run);
         outline.source_stretches += static_cast<std::int64_t>(run) - (goes_on ? 1 : 0);
-        outline.source_end =
-            std::max(outline.source_end, *std::ranges::max_element(taken) + shift + 1);
+        outline.source_end = std::max(outline.source_end, greatest + shift + 1);
         outline.destination_end =
             std::max(outline.destination_end, destination + static_cast<std::int64_t>(at));
     }
