@@ -135,7 +135,7 @@ std::size_t Compressor::write_units(std::span<const std::int64_t> sources, std::
         while (run + 5 < runs) {  // the last one may go on behind these
             const auto here = three(run);
             const auto next = three(run + 1);
-            std::size_t count = here != 0 ? 3 + next : 1 + (alike(run) & ~next);
+            std::size_t count = 1 + (here * (2 + next)) + ((1 - here) * (alike(run) & ~next));
             if ((here & next & three(run + 2)) != 0) {
                 for (count = 5; run + count + 1 < runs && three(run + count - 2) != 0;) {
                     ++count;

@@ -137,9 +137,10 @@ inline constexpr std::size_t most_number_bytes = 10;
                                            std::byte* next) noexcept {
     constexpr std::uint64_t most = std::uint64_t{1} << (2 * number_bits);
     const bool single = count == 1;
-    const auto more = single ? 0 : static_cast<std::uint64_t>(count - least_count);
+    const std::uint64_t if_row = single ? 0 : ~std::uint64_t{0};
+    const auto more = if_row & static_cast<std::uint64_t>(count - least_count);
     const auto from = folded(static_cast<std::uint64_t>(source) - before.source);
-    const auto first = (from << kind_bits) | (single ? source_apart : row);
+    const auto first = (from << kind_bits) | (if_row & Kind::row);
     const auto second = (folded(static_cast<std::uint64_t>(stride)) << count_bits) | more;
     if (std::endian::native != std::endian::little || first >= most || second >= most ||
         from >= most || more >= count_mask || static_cast<std::uint64_t>(length) != before.length ||
@@ -159,12 +160,10 @@ inline constexpr std::size_t most_number_bytes = 10;
         const auto bytes = static_cast<std::uint16_t>(
             (number & number_mask) | (further << number_bits) | ((number >> number_bits) << 8U));
         std::memcpy(next, &bytes, sizeof(bytes));
-        next += 1 + further;
+        return 1 + further;
     };
-    put_short(first);
-    std::byte* const end = next;
-    put_short(second);
-    return single ? end : next;
+    next += put_short(first);
+    return next + (put_short(second) & if_row);
 }
 
 /// Makes `segment` the next one of those whose numbers `get()` returns one by one.
