@@ -124,7 +124,9 @@ EVERY_WAY = re.compile(
 )
 STUDIES = "exchange,collectives,alltoall-algorithms,ghost,redistribute,advection"
 # What works in memory that ranks share cannot serve all ranks of two hosts, and says so.
-SHARED_ONLY = re.compile(r"ghost/.*/shared-.*|redistribute/.*/(shared-.*|direct-.*)")
+SHARED_ONLY = re.compile(
+    r"ghost/.*/(shared-.*|kernel-copy)|redistribute/.*/(shared-.*|kernel-copy|direct-.*)"
+)
 # What an algorithm or an MPI may refuse anywhere; transrank's own ways may not.
 REFUSED = re.compile(r"alltoall-algorithms/two-process/.*|.*/mpi-.*")
 # What has no payload, or a wrong result on purpose.

@@ -98,8 +98,9 @@ private:
                 });
             }
             reader.finish();
-        } catch (const std::system_error&) {
-            check_source(Failure::Cause::unreadable);
+        } catch (const std::system_error& error) {  // its memory goes before its descriptor tells
+            check_source(error.code() == std::errc::no_such_process ? Failure::Cause::ended
+                                                                    : Failure::Cause::unreadable);
         }
         check_source(Failure::Cause::none);
     }
