@@ -8,6 +8,7 @@ from transrank.lab.cli.show import MARKS
 
 TABLE = """\
 20261120-000000-aaaa, night, MPICH Version: 5.0.2
+usable: 0 % of the intervals are wider than 10 %
 
 pingpong, 2 ranks
         median      ±   95 % interval  launches       rate  IMB mean

@@ -63,7 +63,7 @@ struct Study {
     /// The sweep of the `bytes` axis in the grammar of text::parse_sizes; empty: no such axis.
     std::string_view sizes = {};
     /// How many sizes of the sweep a quick survey measures.
-    int quick_sizes = 8;
+    int quick_sizes = 3;
     std::vector<AxisChoice> (*axes)() = [] { return std::vector<AxisChoice>(); };
     int fewest_ranks = 1;
     /// Further ranks stay idle; 0: all ranks take part.

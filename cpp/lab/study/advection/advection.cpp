@@ -162,7 +162,9 @@ std::vector<AxisChoice> axes() {
                     .values = {"10"},
                     .open = whole_numbers(1, most_iterations),
                     .numbers = true});
-    axes.push_back(transports({"none", "memcpy", "nontemporal", "auto"}));
+    auto ways = transports({"none", "memcpy", "nontemporal", "auto"});
+    ways.quick = {"auto", "mpi-messages"};
+    axes.push_back(ways);
     axes.push_back({.name = "overlap", .values = {"no", "yes"}, .quick = {"no"}});
     return axes;
 }

@@ -110,7 +110,8 @@ std::vector<AxisChoice> axes() {
     for (const auto& condition : initial_conditions()) {
         initial.values.emplace_back(condition.name);
     }
-    auto axes = domain_axes({.name = "scheme", .values = {"second-order", "first-order"}});
+    auto axes = domain_axes(
+        {.name = "scheme", .values = {"second-order", "first-order"}, .quick = {"second-order"}});
     axes.insert(axes.begin(), initial);
     axes.push_back(points_axis({"50", "100", "200"}, 3));
     axes.push_back({.name = "step",

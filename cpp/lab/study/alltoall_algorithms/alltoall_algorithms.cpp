@@ -210,7 +210,7 @@ Study study() {
     return {.name = study_name,
             .summary = "alltoall by transrank's algorithms, MPI's choice and MPI's algorithms",
             .sizes = default_sizes,
-            .quick_sizes = 4,
+            .quick_sizes = 2,
             .axes = axes,
             .cases = cases,
             .prepare = prepare};

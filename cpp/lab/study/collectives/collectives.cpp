@@ -40,7 +40,7 @@ AxisChoice operation_axis() {
     // Quick: what programs live on.
     AxisChoice axis{.name = "operation",
                     .values = {},
-                    .quick = {"allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"}};
+                    .quick = {"allreduce", "alltoall", "bcast", "barrier"}};
     for (const auto& row : all()) {
         axis.values.emplace_back(row.name);
     }
@@ -204,7 +204,6 @@ Study study() {
     return {.name = study_name,
             .summary = "collective operations: blocking, non-blocking, persistent (IMB, OSU)",
             .sizes = default_sizes,
-            .quick_sizes = 5,
             .axes = axes,
             .cases = cases,
             .prepare = make_operation};

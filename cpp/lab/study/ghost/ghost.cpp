@@ -47,6 +47,7 @@ constexpr std::array<std::string_view, 10> compared{"datatype",
 std::vector<AxisChoice> axes() {
     AxisChoice transports{.name = "transport",
                           .values = {"auto"},
+                          .quick = {"auto", "mpi-packed", "floor"},
                           .on_request = baseline::others_than(
                               compared, [](const baseline::Entry& /*entry*/) { return true; })};
     for (const auto& entry : transport::all()) {

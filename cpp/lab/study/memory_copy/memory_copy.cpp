@@ -48,7 +48,7 @@ constexpr std::array kernels{Kernel{.name = "memcpy", .make = make_memcpy},
                              Kernel{.name = "triad", .make = make_triad}};
 
 std::vector<AxisChoice> axes() {
-    AxisChoice kernel{.name = "kernel", .values = {}};
+    AxisChoice kernel{.name = "kernel", .values = {}, .quick = {"memcpy"}};
     std::ranges::transform(kernels, std::back_inserter(kernel.values),
                            [](const Kernel& one) { return std::string(one.name); });
     return {kernel, {.name = "active", .values = {"alone", "together"}}};
@@ -104,7 +104,6 @@ Study memory_copy() {
     return {.name = study_name,
             .summary = "memcpy, a copy past the caches and STREAM's triad, alone and together",
             .sizes = default_sizes,
-            .quick_sizes = 4,
             .axes = axes,
             .cases = cases,
             .prepare = prepare,

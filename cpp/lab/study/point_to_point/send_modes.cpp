@@ -126,7 +126,7 @@ const Routine& find_routine(std::string_view name) {
 }
 
 std::vector<AxisChoice> axes() {
-    AxisChoice routine{.name = "routine", .values = {}};
+    AxisChoice routine{.name = "routine", .values = {}, .quick = {"send", "bsend"}};
     std::ranges::transform(routines, std::back_inserter(routine.values),
                            [](const Routine& one) { return std::string(one.name); });
     return {routine};
@@ -164,7 +164,6 @@ Study send_modes() {
     return {.name = study_name,
             .summary = "a ping-pong by each send routine, and MPI_Sendrecv both ways",
             .sizes = sizes,
-            .quick_sizes = 6,
             .axes = axes,
             .fewest_ranks = 2,
             .most_ranks = 2,

@@ -124,7 +124,7 @@ private:
 AxisChoice way_axis() {
     AxisChoice axis{.name = "way",
                     .values = {"auto"},
-                    .quick = {"auto", "message", "mpi-packed", "memcpy-once"},
+                    .quick = {"auto", "mpi-packed", "memcpy-once"},
                     .on_request = esmf_ways(false)};
     for (const auto& entry : transport::all()) {
         if (entry.reach != transport::Reach::itself) {

@@ -21,6 +21,7 @@ from transrank.errors import UsageError
 from transrank.lab.cli import output
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.result import Caution
+from transrank.lab.stats.trust import NOT_USABLE, USABLE, WITH_CARE, Trust
 from transrank.lab.store.lines import Shape
 from transrank.lab.store.records import Run, read_run
 from transrank.lab.store.runs import find_run, resume_command
@@ -29,6 +30,7 @@ from transrank.lab.units import format_bytes, format_seconds, format_spread, is_
 # A case without a size is labelled by the last two parts of its name, or by the last one if labels
 # of its study would be longer than LABEL_WIDTH. The other parts are in the title of the table.
 LABEL_PARTS, LABEL_WIDTH = 2, 24
+GRADES = {USABLE: "bold green", WITH_CARE: "bold yellow", NOT_USABLE: "bold red"}
 # Characters with which spreadsheets begin a formula, or which they skip before one.
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -52,6 +54,11 @@ class Table:
     title: str
     shape: Shape
     rows: list[tuple[str, Any]] = field(default_factory=list)
+
+
+def trust_text(trust: Trust) -> Text:
+    """The grade of a run, in its colour, and why it has it."""
+    return Text.assemble((trust.grade, GRADES[trust.grade]), f": {output.one_line(trust.why)}")
 
 
 def open_run(text: str, store: Path | None) -> Run:

@@ -22,6 +22,7 @@ from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.hidden import Hidden, find_hidden
 from transrank.lab.stats.rows import result_row, result_rows
 from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
+from transrank.lab.stats.trust import trust_in, without_noise
 from transrank.lab.store.records import Run
 from transrank.lab.study import launch
 from transrank.lab.units import format_bytes, format_percent, format_rate, format_seconds
@@ -102,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
         output.write("".join(f"{_line(result)}\n" for result in chosen), arguments.output)
     else:
         output.print_or_write(
-            lambda console: _print(console, record, chosen, times), arguments.output
+            lambda console: _print(console, record, every, chosen, times), arguments.output
         )
     results.warn(cautions)
     return 0
@@ -169,9 +170,17 @@ def _as_json(
 
 
 def _print(
-    console: Console, record: Run, chosen: Sequence[CaseResult], times: Sequence[DomainOfCase]
+    console: Console,
+    record: Run,
+    every: Sequence[CaseResult],
+    chosen: Sequence[CaseResult],
+    times: Sequence[DomainOfCase],
 ) -> None:
+    if not output.settings.verbose:
+        chosen = without_noise(chosen)
+
     output.paragraph(console, _heading(record))
+    output.paragraph(console, results.trust_text(trust_in(record, every)))
     axes = {result.case: result.axes for result in chosen}
     measured = [result for result in chosen if result.measured]
     of_domains = domains.by_case(times)

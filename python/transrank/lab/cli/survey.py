@@ -15,12 +15,12 @@ from transrank.lab.survey import defaults
 
 if TYPE_CHECKING:
     from transrank.lab.cli.execution import Wish
-    from transrank.lab.store.records import PlannedLaunch
+    from transrank.lab.store.records import PlannedLaunch, Run
     from transrank.lab.survey.plan import Conditions
 
 EPILOG = """\
-The quick survey measures for two and a half minutes: few sizes, the most common
-collectives, eight launches, and further ones of cases that are not precise.
+The quick survey measures for two and a half minutes: the cases that its first
+screen is about, eight launches, and further ones of cases that are not precise.
 The full one prints before it starts how long it may take. An interrupted survey
 keeps all finished cases; to finish it:
   transrank survey --resume latest
@@ -51,7 +51,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Survey this machine, or finish a survey."""
     from transrank.lab.cli import execution
+    from transrank.lab.report.page import write_report
     from transrank.lab.store import runs
+    from transrank.lab.store.records import read_run
 
     refuse_contradictions(arguments)
     if arguments.resume:
@@ -68,10 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.prepare:
         output.note(f"prepared: {record}; measure it with: {execution.resuming(record, arguments)}")
         return 0
-    name = runs.name_of(record, arguments.store)
-    output.note(f"done; transrank show {name}")
+    measured = read_run(record)
+    _print_numbers(measured)
+    output.note(f"done; transrank show {runs.name_of(record, arguments.store)}")
     if not arguments.no_report:
-        _write_report(record, arguments.report or record.with_suffix(".html"))
+        page = arguments.report or record.with_suffix(".html")
+        write_report([measured], page)
+        output.note(f"report: {page}")
     return 0
 
 
@@ -108,13 +113,19 @@ def _keep_promise(
     cases = estimate.measured_cases(plan) / conditions.launches
     each = presets.case_seconds(conditions.run_seconds, fixed, int(cases))
     return dataclasses.replace(
-        conditions, launches=presets.LEAST_LAUNCHES, max_time_seconds=each * presets.LEAST_LAUNCHES
+        conditions, launches=defaults.LAUNCHES, max_time_seconds=each * defaults.LAUNCHES
     )
 
 
-def _write_report(record: Path, page: Path) -> None:
-    from transrank.lab.report.page import write_report
-    from transrank.lab.store.records import read_run
+def _print_numbers(run: Run) -> None:
+    """The first screen of the report: how far to trust the run, and its numbers."""
+    from transrank.lab.cli import results
+    from transrank.lab.report.measured import measure_up
+    from transrank.lab.report.words.verdict import give_verdict
 
-    write_report([read_run(record)], page)
-    output.note(f"report: {page}")
+    (measured,) = measure_up([run])
+    console = output.data()
+    output.paragraph(console, results.trust_text(measured.trust))
+    rows = [(each.name, each.value, each.detail) for each in give_verdict([measured]).numbers]
+    if rows:
+        console.print(output.table(["", output.Column("", right=True), ""], rows))

@@ -16,7 +16,7 @@ def page_data(runs: Sequence[Measured]) -> dict[str, Any]:
 
     The columns are those of `transrank export`, and the launches with their medians.
     """
-    rows = [[_row(result) for result in run.results] for run in runs]
+    rows = [[_row(result) for result in run.every_result] for run in runs]
     columns = list(dict.fromkeys(name for each in rows for row in each for name in row))
     return {
         "columns": columns,

@@ -15,6 +15,7 @@ from transrank.lab.stats.summary import (
     run_warnings,
     summarise,
 )
+from transrank.lab.stats.trust import Trust, trust_in, without_noise
 from transrank.lab.store.records import Case, Run, Shape
 
 WITHIN_A_NODE, BETWEEN_NODES, SOMEWHERE = PLACES = ("within a node", "between nodes", "")
@@ -22,12 +23,17 @@ WITHIN_A_NODE, BETWEEN_NODES, SOMEWHERE = PLACES = ("within a node", "between no
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """One run: its name on the page, a result per case and shape, and the warnings."""
+    """One run: its name on the page, its grade, a result per case and shape, and the warnings.
+
+    `results` have no value where the interval is noise; `every_result` has it.
+    """
 
     run: Run
     name: str
+    every_result: tuple[CaseResult, ...]
     results: tuple[CaseResult, ...]
     warnings: tuple[Caution, ...]
+    trust: Trust
 
     def of_study(self, *studies: str) -> list[CaseResult]:
         """The results of these studies that have a value."""
@@ -76,13 +82,25 @@ class Measured:
 
 
 def measure_up(runs: Sequence[Run]) -> list[Measured]:
-    """Summarise each run. Runs with the same name are distinguished by their ids."""
+    """Summarise each run, values that are noise left out.
+
+    Runs with the same name are distinguished by their ids.
+    """
     names = Counter(run.name for run in runs)
     measured = []
     for run in runs:
         results = summarise(run)
         name = run.name if names[run.name] == 1 else f"{run.name} ({run.header.run})"
-        measured.append(Measured(run, name, tuple(results), tuple(run_warnings(run, results))))
+        measured.append(
+            Measured(
+                run,
+                name,
+                every_result=tuple(results),
+                results=tuple(without_noise(results)),
+                warnings=tuple(run_warnings(run, results)),
+                trust=trust_in(run, results),
+            )
+        )
     return measured
 
 

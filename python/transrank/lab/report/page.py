@@ -127,7 +127,7 @@ def _title(measured: Sequence[Measured]) -> str:
     if not hosts:
         return run.name
     where = hosts[0] if len(hosts) == 1 else counted(len(hosts), "host")
-    return f"MPI on {where}"
+    return f"MPI on {where}, {run.run.header.created[:10]}"
 
 
 def _subtitles(measured: Sequence[Measured]) -> list[str]:
@@ -148,7 +148,7 @@ def _facts_in_short(run: Measured, named: bool) -> list[str]:
         short_library(header.mpi.library) if header.mpi else "",
         f"{ranks} {'rank' if ranks == '1' else 'ranks'}" if ranks else "",
         counted(len(run.hosts), "host") if len(run.hosts) > 1 else "",
-        header.created[:10],
+        header.created[:10] if named else "",
         "" if header.run == header.label else f"run {header.run}",
     ]
 

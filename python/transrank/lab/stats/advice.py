@@ -47,6 +47,12 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
             "too few samples are undisturbed, so all samples count",
             "measure on an idle machine, or with a core for each rank",
         )
+    elif result.basis == "any speed":
+        yield Caution(
+            "cores were slower than at their best for most of the samples, so samples at any speed "
+            "count",
+            "`transrank doctor` names running processes, and the governor of the clock rate",
+        )
     elif result.basis == "any cores":
         yield Caution(
             "too few launches had the cores in the state of the run, so rounds in other states "

@@ -25,6 +25,14 @@ Shapes = Mapping[str, Sequence[str]]
 # Memory is equally fast where the times of a copy differ by at most this factor.
 MEMORY_CHANGED = 1.05
 
+# Of samples that count by these rules, why they may differ between runs.
+LACKS = {
+    "any speed": "had slower cores for most of its samples",
+    "any cores": "has too few launches with the cores in this state",
+    "all": "has too few undisturbed launches",
+}
+# By these, values of two runs depend on how often the cores were in which state.
+MIXED = ("any speed", "any cores")
 VERDICTS = ("faster", "slower", "same", "unclear", "missing")
 
 
@@ -257,7 +265,7 @@ def _judge(
     if baseline.first_rank is not None and candidate.first_rank is not None:
         verdict = replace(verdict, first_ranks=(baseline.first_rank, candidate.first_rank))
     bases = baseline.basis, candidate.basis
-    if statistic == "median" and not paired and (bases[0] != bases[1] or "any cores" in bases):
+    if statistic == "median" and not paired and (bases[0] != bases[1] or bases[0] in MIXED):
         return replace(verdict, reason=_other_basis(bases))
     combined = [
         one.low for one in (verdict.baseline, verdict.candidate) if one and one.low is not None
@@ -292,14 +300,10 @@ def _judge(
 
 def _other_basis(bases: tuple[str, str]) -> str:
     """Why the samples that count differ in kind between the runs, or are mixed in one of them."""
-    lacks = {
-        "any cores": "has too few launches with the cores in this state",
-        "all": "has too few undisturbed launches",
-    }
     return "; ".join(
-        f"the {name} {lacks[basis]}"
+        f"the {name} {LACKS[basis]}"
         for name, basis in zip(("baseline", "candidate"), bases, strict=True)
-        if basis in lacks
+        if basis in LACKS
     )
 
 

@@ -24,8 +24,12 @@ LEAST_SAMPLES = 3
 # undisturbed samples are not representative.
 LEAST_SHARE = 0.05
 
+# If cores were slower for a larger share of the undisturbed samples, that is usual here: the rest
+# is of few launches, and differs more from run to run.
+MOST_SLOWED = 0.5
+
 # The requirements on samples that count, the strictest first.
-BASES = ("clean", "any cores", "all")
+BASES = ("clean", "any speed", "any cores", "all")
 
 Mask = NDArray[np.bool_]
 
@@ -41,8 +45,9 @@ class Selection:
     taken
         samples after warm-up, all launches.
     basis
-        of BASES: `clean`, undisturbed and in the state of the run's cores; `any cores`,
-        undisturbed, with the cores in any state; `all` except warm-up.
+        of BASES: `clean`, undisturbed and in the state of the run's cores; `any speed`,
+        undisturbed, with the cores at that distance; `any cores`, undisturbed, with the cores in
+        any state; `all` except warm-up.
     """
 
     counted: tuple[Mask, ...]
@@ -52,7 +57,7 @@ class Selection:
     @property
     def kept(self) -> float:
         """The share of the samples after warm-up that count."""
-        return sum(int(mask.sum()) for mask in self.counted) / self.taken if self.taken else 0.0
+        return _count(self.counted) / self.taken if self.taken else 0.0
 
 
 def select(
@@ -63,29 +68,33 @@ def select(
     Warm-up never counts, unless there is nothing else. Samples during which a rank lost its core, a
     hypervisor took time, or a rank started late do not count, nor do those of rounds in another
     state of the cores. A launch with too few samples that count is left out. If fewer than
-    LEAST_LAUNCHES launches are left (or fewer than all, if there are fewer), the state of the cores
-    is ignored, and if that does not help either, all samples count.
+    LEAST_LAUNCHES launches are left (or fewer than all, if there are fewer), or if cores were
+    slower for most of the samples, their speed is ignored; then their distance; and if that does
+    not help either, all samples count.
     """
     after = [after_warm_up(samples.flags) for samples in launches]
     undisturbed = [
         mask & ((samples.flags & (DISTURBED | STOLEN | LATE)) == 0)
         for mask, samples in zip(after, launches, strict=True)
     ]
-    in_state = undisturbed
-    if state is not None:
-        in_state = [
-            mask & state.met_in(samples)
-            for mask, samples in zip(undisturbed, launches, strict=True)
-        ]
-    taken = sum(int(mask.sum()) for mask in after)
-    for basis, masks in zip(BASES, (in_state, undisturbed), strict=False):
-        if BASES.index(basis) < BASES.index(strictest):
+    in_state, at_distance = (
+        [mask & of.met_in(samples) for mask, samples in zip(undisturbed, launches, strict=True)]
+        for of in (state or CoreState(), CoreState(state.latency_seconds if state else None))
+    )
+    is_usual = _count(in_state) >= (1 - MOST_SLOWED) * _count(at_distance)
+    taken = _count(after)
+    for basis, masks in zip(BASES, (in_state, at_distance, undisturbed), strict=False):
+        if BASES.index(basis) < BASES.index(strictest) or (masks is in_state and not is_usual):
             continue
         enough = [_is_enough(mask, of) for mask, of in zip(masks, after, strict=True)]
         if sum(enough) >= min(LEAST_LAUNCHES, len(launches)):
             counted = (mask & few for mask, few in zip(masks, enough, strict=True))
             return Selection(tuple(counted), taken, basis)
     return Selection(tuple(after), taken, BASES[-1])
+
+
+def _count(masks: Sequence[Mask]) -> int:
+    return sum(int(mask.sum()) for mask in masks)
 
 
 def _is_enough(mask: Mask, of: Mask) -> bool:

@@ -332,7 +332,7 @@ class Driver:
 
     def _argv(self, planned: PlannedLaunch) -> list[str]:
         argv = runner_argv(planned, self.record, self.launcher)
-        state = None if self.further is None else self.further.states.get(planned.shape)
+        state = None if self.further is None else self.further.state_to_meet(planned.shape)
         if state is not None:
             argv += ["--cores", ",".join(f"{seconds:.6g}" for seconds in state.bounds())]
         if self._is_part(planned):

@@ -12,9 +12,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from transrank.lab.stats.cores import CoreState, commonest_state
+from transrank.lab.stats.cores import CoreState, commonest_state, other_rounds
 from transrank.lab.stats.estimate import LEAST_WIDTH
 from transrank.lab.stats.result import CaseResult
+from transrank.lab.stats.selection import MOST_SLOWED
 from transrank.lab.stats.summary import summarise_case
 from transrank.lab.store.records import Case, Options, PlannedLaunch, Shape
 from transrank.lab.survey.estimate import OVERHEAD_SECONDS_PER_CASE
@@ -53,15 +54,21 @@ class Further:
         """Return the states of the cores that are not those known before, and keep them."""
         found = {}
         for shape in dict.fromkeys(shape for shape, _ in self._cases):
-            members = [
-                case for (of, _), cases in self._cases.items() if of == shape for case in cases
-            ]
             known = self.states.get(shape)
-            state = commonest_state(members, known)
+            state = commonest_state(self._of(shape), known)
             if state != CoreState() and not _same(state, known):
                 found[shape] = state
         self.states |= found
         return found
+
+    def state_to_meet(self, shape: Shape) -> CoreState | None:
+        """The state whose rounds count, for the runner; its speed only if most rounds have it."""
+        state = self.states.get(shape)
+        if state is None:
+            return None
+        if other_rounds(self._of(shape), state).slowed > MOST_SLOWED:
+            return CoreState(state.latency_seconds)
+        return state
 
     def launches(self, seconds_left: float | None) -> list[PlannedLaunch]:
         """Return one more launch of what needs it, for each row of the plan that has such cases.
@@ -90,6 +97,9 @@ class Further:
     def rows(self) -> Sequence[PlannedLaunch]:
         """The launches of the first repetition: every case of every shape once."""
         return self.plan[: len(self.plan) // self.options.launches]
+
+    def _of(self, shape: Shape) -> list[Case]:
+        return [case for (of, _), cases in self._cases.items() if of == shape for case in cases]
 
     def _result(self, key: Key) -> CaseResult | None:
         cases = self._cases[key]

@@ -21,6 +21,7 @@ from transrank.lab.cli.__main__ import main
 from transrank.lab.report.page import render_report, write_report
 from transrank.lab.stats.rows import result_row
 from transrank.lab.stats.summary import summarise
+from transrank.lab.stats.trust import without_noise
 from transrank.lab.store.records import read_run
 
 EVIL = "</script><script>document.title = 'taken'</script><img src=x onerror=\"alert('&')\">"
@@ -28,7 +29,7 @@ EVIL = "</script><script>document.title = 'taken'</script><img src=x onerror=\"a
 
 def test_every_question_is_answered_in_order(small_page):
     assert Page(small_page).headings == [
-        "MPI on 2 hosts",
+        "MPI on 2 hosts, 2026-11-20",
         *(["Warnings"] if '<h2 id="beware">' in small_page else []),
         "How long does a message take?",
         "How many bytes per second are transferred?",
@@ -51,7 +52,7 @@ SHOWN = ("ranks", "median", "IMB mean", "mean of all", "P90 of all", "P99 of all
 
 def test_tables_hold_the_numbers_of_the_store(small_page, small_run):
     tables = {table.name: table.rows for table in Page(small_page).tables}
-    results = summarise(small_run)
+    results = without_noise(summarise(small_run))
     assert len(results) > 100
     for study in {result.study for result in results}:
         heading, *rows = tables[f"Numbers of {study}"]
@@ -60,10 +61,10 @@ def test_tables_hold_the_numbers_of_the_store(small_page, small_run):
             (
                 str(result.shape.ranks),
                 units.format_seconds(result.median.value) if result.median else "–",
-                units.format_seconds(result.imb_mean) if result.imb_mean else "–",
+                units.format_seconds(result.imb_mean) if result.measured else "–",
                 *(
                     map(units.format_seconds, (result.tail.mean, result.tail.p90, result.tail.p99))
-                    if result.tail
+                    if result.measured and result.tail
                     else "–––"
                 ),
                 str(len(result.launches)),
@@ -234,7 +235,7 @@ def test_the_command_writes_the_page_and_prints_where(tmp_path, monkeypatch, cap
     assert main(["report"]) == 0
     assert capsys.readouterr().out == f"{survey.run}.html\n"
     page = (tmp_path / f"{survey.run}.html").read_text("utf-8")
-    assert Page(page).headings[0] == "MPI on node17"
+    assert Page(page).headings[0] == "MPI on node17, 2026-11-20"
 
     assert main(["report", str(record), "-o", "-"]) == 0
     assert capsys.readouterr().out == page

@@ -92,6 +92,21 @@ def test_the_value_is_of_the_rounds_in_the_state_of_the_run(tmp_path):
     assert far.headline.value == pytest.approx(2500e-9)
 
 
+@pytest.mark.parametrize(("slowed", "basis", "value"), [(1, "clean", 500), (3, "any speed", 600)])
+def test_where_most_samples_are_of_slower_cores_any_speed_counts_but_not_any_distance(
+    tmp_path, slowed, basis, value
+):
+    rounds = [(50, 10)] * 2 + [(60, 12)] * slowed + [(250, 12)]
+    state = cores(50e-9, 10e-6)
+    run = run_of(tmp_path, *(line(rounds, launch) for launch in range(3)), state)
+    (result,) = summarise(run)
+    assert result.basis == basis
+    assert result.headline.value == pytest.approx(value * 1e-9)
+    assert result.kept == pytest.approx((2 + slowed * (basis != "clean")) / (3 + slowed))
+    (verdict,) = compare_results([result], [result], 0.05)
+    assert (verdict.verdict == "unclear") == (basis != "clean")
+
+
 def test_a_case_has_the_same_value_in_a_record_cut_down_to_it(tmp_path):
     rng = np.random.default_rng(3)
 

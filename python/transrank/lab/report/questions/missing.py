@@ -11,6 +11,7 @@ from transrank.lab.report.phrases import are, counted
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import Column, Row, Table
 from transrank.lab.stats.summary import CaseResult
+from transrank.lab.stats.trust import NOT_MEASURED
 from transrank.lab.store.runs import resume_command
 
 MOST_ROWS = 20
@@ -37,6 +38,7 @@ def ask(context: Context) -> Question | None:
 _KINDS = (
     ("failed", "Failed"),
     ("skipped", "Skipped"),
+    (NOT_MEASURED, "Not measured: the 95 % interval is wider than a factor of 2"),
     ("wide", "Wide: the interval is wider than the precision, or there is none"),
 )
 # Statuses with a doubtful value, and the heading of the column with its uncertainty.

@@ -30,6 +30,7 @@ from transrank.lab.report.questions.question import Question
 from transrank.lab.report.tables import NOTHING, interval_text, range_text
 from transrank.lab.report.yardstick import NAME, yardstick_of
 from transrank.lab.stats.summary import CaseResult, Caution
+from transrank.lab.stats.trust import NOT_MEASURED, Trust
 
 MOST_NUMBERS = 5
 NO_INTERVAL = "no interval"
@@ -49,8 +50,9 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The top of the page, below its title."""
+    """The top of the page, below its title; `trust` has the names of several runs."""
 
+    trust: tuple[tuple[str, Trust], ...]
     lead: tuple[str, ...]
     numbers: tuple[Number, ...] = ()
     beware: tuple[str, ...] = ()
@@ -66,21 +68,33 @@ def give_verdict(
     """
     answers = [text for each in questions for text in each.answer]
     if len(runs) > 1:
-        trust = tuple(f"{run.name}: {_trust(run)}" for run in runs)
+        trust = tuple((f"{run.name}: ", run.trust) for run in runs)
         gravest = tuple(
-            f"{run.name}: {_clause(warning)}." for run in runs for warning in run.warnings[:1]
+            f"{run.name}: {_clause(warning)}." for run in runs for warning in _further(run)[:1]
         )
-        return Verdict((*answers[:1], *trust), beware=gravest)
+        widths = tuple(f"{run.name}: {_widths(run)}" for run in runs)
+        return Verdict(trust, (*answers[:1], *widths), beware=gravest)
     (run,) = runs
     numbers = tuple(islice(_numbers(run), MOST_NUMBERS))
-    lead = (*answers[: not numbers], _trust(run))
-    said = [title, BEWARE, *lead, *(text for each in numbers for text in (each.name, each.value))]
+    lead = (*answers[: not numbers], _widths(run))
+    said = [
+        title,
+        BEWARE,
+        str(run.trust),
+        *lead,
+        *(text for each in numbers for text in (each.name, each.value)),
+    ]
     said += [each.detail for each in numbers]
     words = sum(len(text.replace("·", "").split()) for text in said)
-    return Verdict(lead, numbers, tuple(_cautions(run, MOST_WORDS - words)))
+    return Verdict((("", run.trust),), lead, numbers, tuple(_cautions(run, MOST_WORDS - words)))
 
 
-def _trust(run: Measured) -> str:
+def _further(run: Measured) -> list[Caution]:
+    """The warnings that the grade of the run does not say already."""
+    return [warning for warning in run.warnings if warning.text != run.trust.why]
+
+
+def _widths(run: Measured) -> str:
     """The number of cases within the precision, and the state of the others."""
     counts = statuses(run.results)
     total = counted(len(run.results), "case")
@@ -90,7 +104,7 @@ def _trust(run: Measured) -> str:
         for result in run.results
         if result.headline is not None and (width := result.headline.relative_width) is not None
     ]
-    lacking = {"skipped": "skipped", "failed": "failed"}
+    lacking = {NOT_MEASURED: "not measured", "skipped": "skipped", "failed": "failed"}
     if widths:
         held = counts.get("ok", 0)
         precision = run.run.header.precision
@@ -212,10 +226,11 @@ def _cautions(run: Measured, room: int) -> Iterator[str]:
     """The first clause of each warning while there is room for its words, the gravest first."""
     # The note on further warnings needs some words, too.
     room -= 3
-    for shown, warning in enumerate(run.warnings):
+    further = _further(run)
+    for shown, warning in enumerate(further):
         words = _clause(warning).split()
         if shown and len(words) > room:
-            yield f"{len(run.warnings) - shown} more below."
+            yield f"{len(further) - shown} more below."
             return
         yield f"{' '.join(words)}." if len(words) <= room else f"{' '.join(words[: room - 1])} …"
         room -= len(words)
