@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 import secrets
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,11 +36,7 @@ from transrank.lab.survey.plan import Conditions, Request, Selection, make_plan
 from transrank.lab.survey.probe import Probe
 from transrank.lab.units import format_wait
 
-# The assumed start-up time of a launch, for --dry-run.
-ASSUMED_START_SECONDS = 1.0
 MEMORY_SHARE = 0.5
-
-Budget = Callable[[Conditions, Sequence[PlannedLaunch], float], Conditions]
 
 
 @dataclass(frozen=True)
@@ -49,14 +44,12 @@ class Wish:
     """What a verb adds to the options: the selected cases, and its own defaults."""
 
     selections: tuple[Selection, ...]
-    precision: float = Conditions.precision
+    max_time_seconds: float = Conditions.max_time_seconds
     # Wall-clock time of the run, whatever the number of launches.
     run_seconds: float | None = None
     quick: bool = False
     repeat_small_studies: bool = True
     job_starts: int = Conditions.job_starts
-    # Fits the measuring time to a time limit, given the plan and the cost of a launch.
-    budget: Budget | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +107,6 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
     site = look_around(arguments.launcher)
     request = request_of(arguments, site, wish)
     if arguments.dry_run:
-        request = _within_budget(wish, request, ASSUMED_START_SECONDS)
         _print_plan(request, site, arguments)
         return None
     record = new_record(arguments)
@@ -122,7 +114,6 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
         probed = probe(site, make_plan(request)[0].shape, record)
     else:
         probed = probing.read(arguments.probed)
-    request = _within_budget(wish, request, probed.seconds)
     plan, header = planned(request, site, probed, record, arguments)
     warn(cautions(site, plan, probed, record))
     begin(record, header, arguments)
@@ -161,14 +152,6 @@ def begin(record: Path, header: dict[str, Any], arguments: argparse.Namespace) -
         records.begin(record, header)
     except FileExistsError:
         raise exists(record, arguments) from None
-
-
-def _within_budget(wish: Wish, request: Request, start_seconds: float) -> Request:
-    """Fit the measuring time to the verb's time limit, if it has one."""
-    if wish.budget is None:
-        return request
-    conditions = wish.budget(request.conditions, make_plan(request), start_seconds)
-    return dataclasses.replace(request, conditions=conditions)
 
 
 def finish(arguments: argparse.Namespace) -> Path:
@@ -454,8 +437,8 @@ def _conditions(
     free = site.facts.free_memory_bytes
     memory = int(free * MEMORY_SHARE / busiest) if free else Conditions.memory_bytes
     return Conditions(
-        precision=arguments.precision or wish.precision,
-        max_time_seconds=arguments.max_time or Conditions.max_time_seconds,
+        precision=arguments.precision or Conditions.precision,
+        max_time_seconds=arguments.max_time or wish.max_time_seconds,
         launches=arguments.launches or Conditions.launches,
         usual_launches=arguments.launches or Conditions.launches,
         most_launches=None if fixed else MOST_LAUNCHES,

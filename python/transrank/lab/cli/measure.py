@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from transrank.errors import UsageError
 from transrank.lab.cli import options, output
-from transrank.lab.survey import defaults
 
 if TYPE_CHECKING:
     from transrank.lab.cli.execution import Wish
@@ -42,7 +41,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EPILOG,
     )
     add_selection_options(parser, "the studies to measure")
-    add_run_options(parser, defaults.MEASURE_PRECISION)
+    add_run_options(parser)
 
 
 def add_selection_options(parser: argparse.ArgumentParser, help_of_study: str) -> None:
@@ -60,10 +59,8 @@ def add_selection_options(parser: argparse.ArgumentParser, help_of_study: str) -
     )
 
 
-def add_run_options(
-    parser: argparse.ArgumentParser, precision: float, quick: float | None = None
-) -> None:
-    """Add the options of `measure` and `survey`; `quick` is the default precision with --quick."""
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `measure` and `survey`."""
     add_resume_options(parser)
     parser.add_argument(
         "--dry-run",
@@ -77,7 +74,7 @@ def add_run_options(
         help="write the record with its plan and stop; --resume, or the command lines of "
         "--dry-run, then measure it",
     )
-    add_measuring_options(parser, precision, quick)
+    add_measuring_options(parser)
     # For `tune`, whose many launches of the same ranks need only one probe.
     parser.add_argument("--probed", metavar="FILE", type=Path, help=argparse.SUPPRESS)
     options.add_output_options(
@@ -96,12 +93,10 @@ def add_resume_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_measuring_options(
-    parser: argparse.ArgumentParser, precision: float, quick: float | None = None
-) -> None:
+def add_measuring_options(parser: argparse.ArgumentParser) -> None:
     """Add the numbers of ranks, and the precision."""
     options.add_launch_options(parser, several_shapes=True)
-    options.add_precision_options(parser, precision, quick)
+    options.add_precision_options(parser)
 
 
 # Options that the plan of a run fixes, as (attribute, option).

@@ -120,12 +120,8 @@ def add_launcher_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_precision_options(
-    parser: argparse.ArgumentParser, precision: float, quick: float | None
-) -> None:
+def add_precision_options(parser: argparse.ArgumentParser) -> None:
     """Add the stopping rules and the conditions of measuring.
-
-    `precision` is the default, `quick` the default with --quick, if the verb has that option.
 
     Each option is None unless the user gives it.
     """
@@ -136,8 +132,7 @@ def add_precision_options(
         type=checked(parse_precision),
         default=None,
         help="launch a case again until its 95%% interval is this narrow: (upper - lower) / "
-        f"value (default: {100 * precision:g}%%"
-        + (f", quick: {100 * quick:g}%%)" if quick else ")"),
+        f"value (default: {100 * defaults.MEASURE_PRECISION:g}%%)",
     )
     group.add_argument(
         "--max-time",

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,7 @@ from transrank.lab.survey import defaults
 
 if TYPE_CHECKING:
     from transrank.lab.cli.execution import Wish
-    from transrank.lab.store.records import PlannedLaunch, Run
-    from transrank.lab.survey.plan import Conditions
+    from transrank.lab.store.records import Run
 
 EPILOG = """\
 The quick survey measures for two and a half minutes: the cases that its first
@@ -45,7 +43,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="path of the HTML page (default: beside the record file)",
     )
     parser.add_argument("--no-report", action="store_true", help="write no HTML page")
-    add_run_options(parser, defaults.MEASURE_PRECISION, defaults.QUICK_PRECISION)
+    add_run_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,30 +88,11 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         return Wish(presets.full(), repeat_small_studies=False)
     return Wish(
         presets.quick(read_topology(Files()).caches),
-        precision=defaults.QUICK_PRECISION,
+        max_time_seconds=presets.CASE_SECONDS * defaults.LAUNCHES,
         run_seconds=presets.QUICK_SECONDS,
         quick=True,
         repeat_small_studies=False,
         job_starts=presets.QUICK_JOB_STARTS,
-        # A time that the user sets overrides the limit of the quick survey.
-        budget=None if arguments.max_time or arguments.launches else _keep_promise,
-    )
-
-
-def _keep_promise(
-    conditions: Conditions, plan: Sequence[PlannedLaunch], start_seconds: float
-) -> Conditions:
-    import dataclasses
-
-    from transrank.lab.survey import estimate, presets
-    from transrank.lab.survey.estimate import Costs
-
-    assert conditions.run_seconds is not None
-    fixed = estimate.fixed_seconds(plan, Costs(start_seconds, 0.0)) / conditions.launches
-    cases = estimate.measured_cases(plan) / conditions.launches
-    each = presets.case_seconds(conditions.run_seconds, fixed, int(cases))
-    return dataclasses.replace(
-        conditions, launches=defaults.LAUNCHES, max_time_seconds=each * defaults.LAUNCHES
     )
 
 

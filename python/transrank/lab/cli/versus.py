@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from transrank.errors import RecordError, UsageError
 from transrank.lab.cli import measure, options, output
 from transrank.lab.cli.measure import axis_options, rewrite
-from transrank.lab.survey import defaults
 
 if TYPE_CHECKING:
     from transrank.lab.cli.execution import Site
@@ -77,7 +76,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         )
     compare.add_gate_options(parser)
     measure.add_resume_options(parser)
-    measure.add_measuring_options(parser, defaults.MEASURE_PRECISION)
+    measure.add_measuring_options(parser)
     options.add_output_options(
         parser, output="record files, with -a and -b added (default: new ones in the store)"
     )

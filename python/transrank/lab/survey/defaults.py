@@ -6,4 +6,3 @@ LAUNCHES = 8
 # Of any case at most: what is not precise by then has another fault.
 MOST_LAUNCHES = 40
 MEASURE_PRECISION = 0.05
-QUICK_PRECISION = 0.1

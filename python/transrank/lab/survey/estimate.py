@@ -35,16 +35,6 @@ def most_seconds(plan: Sequence[PlannedLaunch], costs: Costs) -> float:
     return sum(_launch_seconds(planned, costs) for planned in plan)
 
 
-def fixed_seconds(plan: Sequence[PlannedLaunch], costs: Costs) -> float:
-    """Return the part of `most_seconds` that does not depend on the budget of the cases."""
-    return most_seconds(plan, Costs(costs.start_seconds, 0.0))
-
-
-def measured_cases(plan: Sequence[PlannedLaunch]) -> int:
-    """Return how many (launch, case) pairs transrank-run measures."""
-    return sum(len(planned.cases) for planned in plan if not is_launch_study(planned))
-
-
 def _launch_seconds(planned: PlannedLaunch, costs: Costs) -> float:
     start = costs.start_seconds * START_MARGIN
     if is_launch_study(planned):

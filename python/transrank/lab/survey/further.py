@@ -74,15 +74,19 @@ class Further:
         """Return one more launch of what needs it, for each row of the plan that has such cases.
 
         That is every case that has fewer than the usual number, then those that are wide. Where
-        `seconds_left` are too few for all of these, the ones that need the fewest launches; all
-        that are wide where none can become precise.
+        `seconds_left` are too few for all of these, the ones that need the fewest launches: first
+        to be at most twice as wide as the precision, then to be as narrow; all that are wide where
+        none can become so.
         """
         results = [result for result in map(self._result, self._cases) if result is not None]
         chosen = [result for result in results if self._made(result) < self._usual]
         needed = sum(map(self._launch_seconds, chosen))
         if not chosen or (seconds_left is not None and needed > seconds_left):
             wide = [result for result in results if result.status == "wide" and self._may(result)]
-            chosen = self._reachable(wide, seconds_left) or wide
+            precision = self.options.precision
+            targets = (precision,) if seconds_left is None else (2 * precision, precision)
+            reachable = (self._reachable(wide, target, seconds_left) for target in targets)
+            chosen = next(filter(None, reachable), wide)
         keys = {(result.shape, result.case) for result in chosen}
         launches = []
         for row in self.rows:
@@ -128,13 +132,17 @@ class Further:
             or result.measuring_seconds < self.options.max_time_seconds
         )
 
-    def _reachable(self, wide: Sequence[CaseResult], seconds: float | None) -> list[CaseResult]:
-        """The cases that can become precise in the time left, the nearest first."""
+    def _reachable(
+        self, wide: Sequence[CaseResult], target: float, seconds: float | None
+    ) -> list[CaseResult]:
+        """The wider cases that can become as narrow in the time left, the nearest first."""
         if seconds is None:
             return list(wide)
+        wider = [r for r in wide if (width := _width(r)) is None or width > target]
+        pairs = [(self._seconds_needed(result, target), result) for result in wider]
         chosen = []
-        for result in sorted(wide, key=self._seconds_needed):
-            seconds -= self._seconds_needed(result)
+        for needed, result in sorted(pairs, key=lambda pair: pair[0]):
+            seconds -= needed
             if seconds < 0:
                 break
             chosen.append(result)
@@ -143,14 +151,18 @@ class Further:
     def _launch_seconds(self, result: CaseResult) -> float:
         return result.measuring_seconds / self._made(result) + OVERHEAD_SECONDS_PER_CASE
 
-    def _seconds_needed(self, result: CaseResult) -> float:
+    def _seconds_needed(self, result: CaseResult, target: float) -> float:
         """The width falls with the root of the number of launches, but not below LEAST_WIDTH."""
-        width = result.headline.relative_width if result.headline else None
+        width = _width(result)
         share = 1.0
         if width is not None:
-            variance, wanted = (one**2 - LEAST_WIDTH**2 for one in (width, self.options.precision))
+            variance, wanted = (one**2 - LEAST_WIDTH**2 for one in (width, target))
             share = max(variance / wanted - 1, 0.0) if wanted > 0 else math.inf
         return max(self._made(result) * share, 1.0) * self._launch_seconds(result)
+
+
+def _width(result: CaseResult) -> float | None:
+    return result.headline.relative_width if result.headline else None
 
 
 def _same(one: CoreState, other: CoreState | None) -> bool:

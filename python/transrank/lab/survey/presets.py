@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from transrank.lab.machine.topology import Cache
 from transrank.lab.study import catalogue
 from transrank.lab.study.catalogue import Study
-from transrank.lab.survey.defaults import LAUNCHES
 from transrank.lab.survey.plan import Selection, join, select
 
 # The promise is three minutes; the rest is for starting, checking and writing the report.
@@ -20,8 +19,8 @@ QUICK_SECONDS = 150.0
 QUICK_JOB_STARTS = 3
 # The smallest message of a quick survey; shorter ones take as long.
 LEAST_BYTES = 8
-# Measured time per case and launch.
-MOST_SECONDS, LEAST_SECONDS = 0.1, 0.03
+# Measured time per case and launch, which is enough: the spread is between launches.
+CASE_SECONDS = 0.03
 
 # Arrays that a copying kernel holds at once: STREAM's triad has the most.
 COPIED_ARRAYS = 3
@@ -89,13 +88,3 @@ def spread(values: Sequence[int], count: int) -> list[int]:
     steps = max(count - 1, 1)
     places = {round(step * (len(values) - 1) / steps) for step in range(count)}
     return [values[place] for place in sorted(places)]
-
-
-def case_seconds(seconds: float, fixed_seconds: float, cases: int) -> float:
-    """Return the measuring time of a case in one launch, so that `seconds` hold LAUNCHES of all.
-
-    `fixed_seconds` is what one launch of everything takes without measuring, `cases` how many it
-    measures.
-    """
-    free = seconds / LAUNCHES - fixed_seconds
-    return min(MOST_SECONDS, max(LEAST_SECONDS, free / max(cases, 1)))

@@ -8,15 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transrank.lab.store.records import PlannedLaunch, Shape
-from transrank.lab.survey import presets
-from transrank.lab.survey.defaults import LAUNCHES
 from transrank.lab.survey.estimate import (
     OVERHEAD_SECONDS_PER_CASE,
     Costs,
     TimeLeft,
-    fixed_seconds,
     is_launch_study,
-    measured_cases,
     most_seconds,
 )
 
@@ -77,17 +73,3 @@ def test_a_run_with_a_deadline_has_its_time_left_and_says_what_fits():
     assert not left.is_enough_for(measuring(1, 10))
     assert TimeLeft(COSTS, [], time.monotonic() - 1).until_deadline() == 0
     assert TimeLeft(COSTS, []).until_deadline() is None
-
-
-@given(start=st.floats(0.05, 3), cases=st.integers(1, 250), launches=st.integers(1, 6))
-def test_a_quick_survey_has_time_for_its_usual_launches_unless_starting_takes_it(
-    start, cases, launches
-):
-    plan = [measuring(0, cases)] * launches + [starting(1, presets.QUICK_JOB_STARTS)]
-    fixed = fixed_seconds(plan, Costs(start, 0))
-    budget = presets.case_seconds(presets.QUICK_SECONDS, fixed, measured_cases(plan))
-    assert presets.LEAST_SECONDS <= budget <= presets.MOST_SECONDS
-    if budget > presets.LEAST_SECONDS:
-        assert LAUNCHES * most_seconds(plan, Costs(start, budget)) <= presets.QUICK_SECONDS * (
-            1 + 1e-9
-        )

@@ -81,6 +81,13 @@ def test_where_time_is_short_what_needs_the_fewest_launches_comes_first():
     assert few.launches(5.0)[0].cases == (NAMES[1],)
 
 
+def test_what_is_wider_than_twice_the_precision_comes_first_if_the_time_may_suffice():
+    found = further([STEADY, WIDE, WIDER], run_seconds=1e3)
+    assert found.launches(1e3)[0].cases == (NAMES[2],)
+    assert found.launches(1.0)[0].cases == (NAMES[1],)
+    assert further([STEADY, WIDE, WIDER]).launches(None)[0].cases == NAMES[1:]
+
+
 @pytest.mark.parametrize(
     ("changes", "goes_on"),
     [
