@@ -100,7 +100,7 @@ def test_a_run_that_was_interrupted_is_finished_by_its_own_settings(tmp_path):
     for said in (stopped.stderr, bare.stderr):  # a file supplies no program
         assert shlex.join(launcher) in " ".join(said.split())
     finished = commands.transrank(*again, *launcher, store=tmp_path)
-    assert finished.status in (0, 1), finished.stderr
+    assert finished.status in (0, 1, 5), finished.stderr
     assert "same at 40 %" in finished.stdout or "unclear" in finished.stdout
     assert len(fails.read_text().splitlines()) == 7  # a probe again, and launches 2 and 3
     for name in "ab":

@@ -23,12 +23,15 @@ from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.pairs import are_paired, summarise_pair
 from transrank.lab.stats.rows import tail_row
 from transrank.lab.stats.summary import Tail, run_warnings
+from transrank.lab.stats.trust import NOT_MEASURED, is_noise, trust_in
 from transrank.lab.store.records import Run
 from transrank.lab.study import launch
 from transrank.lab.units import format_percent, format_seconds
 
 STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
 FAIL_ON = ("family", "slower", "unclear", "never")
+# The exit status where fewer than half of the cases could be judged.
+NO_EVIDENCE = 5
 COLUMNS = (
     Column("", right=True),
     Column("baseline", right=True),
@@ -59,8 +62,10 @@ As a gate, by --fail-on:
   slower    exit 1 if a case is slower on its own
   unclear   exit 1 unless every case of both runs is clearly as fast
   never     exit 0
-Unclear cases pass the first two; if the runs have no case in common these two
-fail. --case makes the family smaller, and with it the correction.
+Unclear cases pass the first two; but if fewer than half of the cases could be
+judged, and none is slower, the exit status is 5: nothing was shown. It is 0
+with --pass-unclear. --case makes the family smaller, and with it the
+correction.
 
 With -v also the mean, P90 and P99 of all samples after warm-up, case by case.
 Beside a published machine there is a ratio only for equally many ranks, on one
@@ -92,7 +97,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="only published jobs on N nodes (default: the nearest number)",
     )
     results.add_case_option(parser)
-    options.add_output_options(parser)
+    options.add_output_options(parser, ("table", "json", "csv", "markdown"))
 
 
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
@@ -110,6 +115,11 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         default="family",
         help="when to exit 1 (default: family)",
     )
+    parser.add_argument(
+        "--pass-unclear",
+        action="store_true",
+        help="exit 0, not 5, if fewer than half of the cases could be judged",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -121,6 +131,10 @@ def run(arguments: argparse.Namespace) -> int:
             f"put the run first: transrank compare {arguments.candidate} {arguments.baseline}",
         )
     if arguments.candidate.lower() in published:
+        if arguments.format == "markdown":
+            raise UsageError(
+                "--format markdown takes two runs, not a published machine", "table, json or csv"
+            )
         return print_beside(arguments, published[arguments.candidate.lower()])
     baseline = results.open_run(arguments.baseline, arguments.store)
     candidate = results.open_run(arguments.candidate, arguments.store)
@@ -152,15 +166,21 @@ def run(arguments: argparse.Namespace) -> int:
         output.write(results.as_json(document), arguments.output)
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(verdict) for verdict in verdicts]), arguments.output)
+    elif arguments.format == "markdown":
+        heading = f"{_name(baseline)} → {_name(candidate)}"
+        output.write(_as_markdown(heading, verdicts, axes, family, arguments), arguments.output)
     else:
 
         def write(console: Console) -> None:
             if paired:
                 _print_variants(console, baseline, candidate)
-            else:
-                names = f"baseline {_name(baseline)}, candidate {_name(candidate)}"
-                output.paragraph(console, names)
-                console.print()
+            for name, record, found in (
+                ("baseline", baseline, ours),
+                ("candidate", candidate, theirs),
+            ):
+                grade = results.trust_text(trust_in(record, found))
+                output.paragraph(console, Text(f"{name} {_name(record)}, ").append_text(grade))
+            console.print()
             _print(console, verdicts, axes, family, arguments.threshold, of_domains)
 
         output.print_or_write(write, arguments.output)
@@ -178,10 +198,10 @@ def run(arguments: argparse.Namespace) -> int:
     for record, summary in ((baseline, ours), (candidate, theirs)):
         for caution in run_warnings(record, summary):
             output.warning(f"{record.name}: {caution.text}", caution.hint)
-    return _status(arguments.fail_on, verdicts, family)
+    return _status(arguments.fail_on, arguments.pass_unclear, verdicts, family)
 
 
-def _status(fail_on: str, verdicts: Sequence[Verdict], family: Family) -> int:
+def _status(fail_on: str, pass_unclear: bool, verdicts: Sequence[Verdict], family: Family) -> int:
     """The exit status of the gate, with a warning if the table does not show the reason."""
     if fail_on == "never":
         return 0
@@ -194,12 +214,15 @@ def _status(fail_on: str, verdicts: Sequence[Verdict], family: Family) -> int:
     open_cases = family.counts["unclear"] + family.counts["missing"]
     if open_cases and fail_on == "unclear":
         return 1
-    if family.judged == 0 and not family.counts["unclear"]:
+    judged = len(verdicts) - open_cases
+    if (judged == 0 or 2 * judged < len(verdicts)) and not pass_unclear:
         output.warning(
-            "no case could be judged, so the comparison fails",
-            "measure more launches, or the same cases and shapes in both runs",
+            f"{judged} of {len(verdicts)} cases could be judged, which shows nothing (exit status "
+            f"{NO_EVIDENCE})",
+            "measure longer or on an idle machine, and the same cases in both runs; --threshold "
+            "asks for less",
         )
-        return 1
+        return NO_EVIDENCE
     if open_cases:
         output.warning(
             f"{open_cases} of {len(verdicts)} cases are unclear or missing: they may or may not "
@@ -256,9 +279,13 @@ def _print(
     _print_family(console, family, threshold)
 
 
-def _print_family(console: Console, family: Family, threshold: float) -> None:
+def _counts(family: Family, threshold: float) -> str:
     counts = ", ".join(f"{family.counts[name]} {name}" for name in VERDICTS if family.counts[name])
-    output.paragraph(console, f"{counts or 'nothing to compare'} at {format_percent(threshold)}")
+    return f"{counts or 'nothing to compare'} at {format_percent(threshold)}"
+
+
+def _print_family(console: Console, family: Family, threshold: float) -> None:
+    output.paragraph(console, _counts(family, threshold))
     if family.median_ratio is not None and family.half is not None:
         low, high = family.half
         output.paragraph(
@@ -288,15 +315,27 @@ def _row(label: str, verdict: Verdict) -> list[str | Text]:
     assert verdict.ratio is not None
     return [
         label,
-        format_seconds(verdict.baseline.value),
-        results.error_text(verdict.baseline),
-        format_seconds(verdict.candidate.value),
-        results.error_text(verdict.candidate),
-        _ratio(verdict.ratio.value),
-        _interval(verdict.ratio),
+        *_value(verdict.baseline),
+        *_value(verdict.candidate),
+        *(("", "") if _is_hidden(verdict.ratio) else _ratio_cells(verdict.ratio)),
         _first_ranks(verdict),
         Text(verdict.verdict, style=STYLES.get(verdict.verdict, "")),
     ]
+
+
+def _value(estimate: Estimate) -> tuple[str, str]:
+    if _is_hidden(estimate):
+        return NOT_MEASURED, ""
+    return format_seconds(estimate.value), results.error_text(estimate)
+
+
+def _ratio_cells(ratio: Estimate) -> tuple[str, str]:
+    return _ratio(ratio.value), _interval(ratio)
+
+
+def _is_hidden(estimate: Estimate) -> bool:
+    """Noise is printed only with --verbose."""
+    return is_noise(estimate) and not output.settings.verbose
 
 
 def _first_ranks(verdict: Verdict) -> str:
@@ -339,6 +378,31 @@ def _print_reasons(console: Console, verdicts: Sequence[Verdict]) -> None:
             cases.append(f"{verdict.case} ({verdict.shape})")
     for (name, reason), cases in by_reason.items():
         output.paragraph(console, f"{name}: {reason}: {results.some_of(cases)}")
+
+
+def _as_markdown(
+    heading: str,
+    verdicts: Sequence[Verdict],
+    axes: dict[str, Any],
+    family: Family,
+    arguments: argparse.Namespace,
+) -> str:
+    """For a pull request: the verdict, what changed, and below a fold every case."""
+    changed = [verdict for verdict in verdicts if verdict.verdict in ("slower", "faster")]
+    lines = [f"**{_counts(family, arguments.threshold)}** ({heading})", ""]
+    lines += _markdown_tables(changed, axes)
+    lines += ["<details><summary>All cases</summary>", "", *_markdown_tables(verdicts, axes)]
+    return "\n".join([*lines, "</details>", ""])
+
+
+def _markdown_tables(verdicts: Sequence[Verdict], axes: dict[str, Any]) -> list[str]:
+    compared = [verdict for verdict in verdicts if verdict.ratio is not None]
+    lines = []
+    for table in results.tabulate(compared, axes):
+        rows = [_row(*row) for row in table.rows]
+        shown = output.table(*results.without_empty(COLUMNS, rows))
+        lines += [f"{table.title}, {table.shape}", "", *shown.as_markdown(), ""]
+    return lines
 
 
 def _as_json(

@@ -241,6 +241,12 @@ class Table:
                 parts = [cell[place] if place < len(cell) else Text() for cell in cells]
                 yield self._line(parts, widths)
 
+    def as_markdown(self) -> list[str]:
+        """The lines of a table of GitHub's Markdown."""
+        rules = ["--:" if column.right else ":--" for column in self.columns]
+        texts = [[cell.plain.replace("|", "\\|") for cell in row] for row in self._lines()]
+        return [f"| {' | '.join(row)} |" for row in (texts[0], rules, *texts[1:])]
+
     def _lines(self) -> list[Sequence[Text]]:
         return [[Text(column.heading, "bold") for column in self.columns], *self.rows]
 

@@ -11,7 +11,7 @@ from transrank.lab.stats.discoveries import discoveries
 from transrank.lab.stats.launches import LEAST_LAUNCHES
 from transrank.lab.stats.placement import oversubscription, pinning, shared_cores
 from transrank.lab.stats.result import CaseResult, Caution
-from transrank.lab.stats.selection import after_warm_up
+from transrank.lab.stats.selection import MOST_SLOWED, after_warm_up
 from transrank.lab.store.lines import Launch
 from transrank.lab.store.records import Case, Run, lacking
 from transrank.lab.store.runs import resume_command
@@ -234,9 +234,10 @@ def _elsewhere(state: CoreState, cases: Sequence[Case], shape: str) -> Iterable[
             "bind ranks to cores, and the CPUs of a virtual machine to those of its host",
         )
     if others.slowed >= LEAST_ELSEWHERE:
+        counts = "count as well" if others.slowed > MOST_SLOWED else "do not count"
         yield Caution(
             f"{shape}in {format_percent(others.slowed)} of the rounds some rank's core was slower "
-            f"by {100 * (SLOWED - 1):.0f} % or more, and these rounds do not count",
+            f"by {100 * (SLOWED - 1):.0f} % or more, and these rounds {counts}",
             "`transrank doctor` names running processes, and the governor of the clock rate",
         )
 
