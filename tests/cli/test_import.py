@@ -21,7 +21,7 @@ def test_the_id_of_the_run_is_printed_and_its_label_finds_it(store):
     assert f"17 results of IMB from 1 file (1 launch) stored in {path}" in answer.stderr
     shown = store.run("show old").check()
     assert "old, IMB 2021.11" in shown.stdout
-    assert "mean" in shown.stdout.splitlines()[3]
+    assert "mean" in shown.stdout.splitlines()[4]
 
 
 def test_ranks_are_asked_for_where_the_output_lacks_them(store):

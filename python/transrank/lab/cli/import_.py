@@ -14,8 +14,9 @@ from transrank.lab.store.importing import ImportedRun, import_files
 from transrank.lab.store.lines import Shape
 
 EPILOG = """\
-Each file is one launch, and so is each repetition of a table within a file.
-Results have an interval if they come from at least three launches.
+Each program that was started is a launch: each title of OSU, each banner of
+IMB. What one launch has printed repeatedly is stored as its mean. Results have
+an interval if they come from at least three launches.
 
 examples:
   transrank import osu_latency.txt
@@ -79,6 +80,12 @@ def _report(imported: ImportedRun, files: int, path: Path) -> None:
         f"{imported.cases} results of {imported.suite} from {from_files} "
         f"({'1 launch' if launches == 1 else f'{launches} launches'}) stored in {path}"
     )
+    if imported.lost:
+        output.warning(
+            f"{len(imported.lost)} lines of tables were not understood and are left out, the "
+            f"first: {imported.lost[0]!r}",
+            "look at them: each row of a table has as many numbers as its heading has names",
+        )
     for benchmark, count in imported.unknown.items():
         output.warning(
             f"{count} results of '{benchmark}' are left out",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Output of other suites as a run: each file, or repetition within a file, is one launch."""
+"""Output of other suites as a run: each launch of a program is one, in one file or several."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ MOST_BYTES, MOST_LINES = 16 << 20, 50_000
 
 @dataclass(frozen=True, slots=True)
 class ImportedRun:
-    """The lines of a run's file, and what could not be taken: benchmark names with their count."""
+    """The lines of a run's file, and what could not be taken.
+
+    `unknown` are names of benchmarks with their count, `lost` lines of tables.
+    """
 
     lines: list[dict[str, Any]]
     suite: str
     cases: int
     unknown: dict[str, int]
+    lost: list[str]
 
 
 def import_files(
@@ -46,7 +50,8 @@ def import_files(
     Parameters
     ----------
     shape
-        how many ranks ran, for output that does not say so; its ranks per node for all.
+        how many ranks ran, for output that does not say so (0 or None: unknown); its ranks per node for
+        all benchmarks of as many ranks or more.
 
     Raises
     ------
@@ -59,6 +64,7 @@ def import_files(
     cases: list[dict[str, Any]] = []
     imported: list[dict[str, str]] = []
     suites: dict[str, Path] = {}
+    lost: list[str] = []
     for path in paths:
         output = read_output(path)
         suites.setdefault(output.suite, path)
@@ -67,14 +73,15 @@ def import_files(
                 f"{path} is of {output.suite}, {next(iter(suites.values()))} of another suite",
                 "import IMB and OSU as two runs, then compare them",
             )
-        found = list(_case_lines(path, output, len(imported), shape, unknown))
+        lost += output.lost
+        found = list(_case_lines(path, output, len(imported), shape or Shape(0), unknown))
         launches = max((line["launch"] for line in found), default=len(imported)) + 1
         imported += [_source(path, output)] * (launches - len(imported))
         cases += found
     if not cases:
         raise RecordError(
             f"{paths[0]}: no result of a study that transrank knows; "
-            f"found: {', '.join(unknown) or 'no table'}",
+            f"found: {', '.join(unknown) or 'no table'}{_lost_words(lost)}",
             "; ".join(f"understood of {suite}: {understood(suite)}" for suite in suites),
         )
     header: dict[str, Any] = {
@@ -88,7 +95,7 @@ def import_files(
     }
     if label:
         header["label"] = label
-    return ImportedRun([header, *cases], next(iter(suites)), len(cases), dict(unknown))
+    return ImportedRun([header, *cases], next(iter(suites)), len(cases), dict(unknown), lost)
 
 
 def read_output(path: Path) -> SuiteOutput:
@@ -111,14 +118,23 @@ def read_output(path: Path) -> SuiteOutput:
             "IMB is that long",
             "import it in parts, as several files",
         )
-    for suite in SUITES:
-        if suite.recognises(text):
-            output: SuiteOutput = suite.read(text)
-            return output
-    raise RecordError(
-        f"{path}: neither IMB nor OSU output",
-        "keep the lines that begin with '#': they name the benchmark",
-    )
+    known = [suite for suite in SUITES if suite.recognises(text)]
+    if not known:
+        raise RecordError(
+            f"{path}: neither IMB nor OSU output",
+            "keep the lines that begin with '#': they name the benchmark",
+        )
+    if len(known) > 1:
+        raise RecordError(
+            f"{path}: output of {' and '.join(suite.SUITE for suite in known)} in one file",
+            "cut it into a file for each suite, and import them as two runs",
+        )
+    output: SuiteOutput = known[0].read(text)
+    return output
+
+
+def _lost_words(lost: Sequence[str]) -> str:
+    return f"; {len(lost)} lines were not understood, the first: {lost[0]!r}" if lost else ""
 
 
 def _source(path: Path, output: SuiteOutput) -> dict[str, str]:
@@ -129,11 +145,12 @@ def _source(path: Path, output: SuiteOutput) -> dict[str, str]:
 
 
 def _case_lines(
-    path: Path, output: SuiteOutput, first_launch: int, shape: Shape | None, unknown: Counter[str]
+    path: Path, output: SuiteOutput, first_launch: int, shape: Shape, unknown: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    repeated: Counter[tuple[str, int]] = Counter()
+    """One line per case and launch; what a launch has repeated is joined."""
+    found: dict[tuple[str, int], dict[int, list[tuple[Reading, Meaning]]]] = {}
     for reading in output.readings:
-        if reading.ranks is None and shape is not None:
+        if reading.ranks is None and shape.ranks:
             reading = replace(reading, ranks=shape.ranks)
         meaning = meaning_of(output.suite, reading)
         if meaning is None:
@@ -146,18 +163,35 @@ def _case_lines(
                 f"{path}: the output of {reading.benchmark} does not state the number of ranks",
                 "add -n RANKS",
             )
-        launch = first_launch + repeated[meaning.case, ranks]
-        repeated[meaning.case, ranks] += 1
-        ranks_per_node = shape.ranks_per_node if shape else 0
-        yield {
-            "kind": "case",
-            "study": meaning.study,
-            "case": meaning.case,
-            "axes": meaning.axes,
-            "launch": launch,
-            "shape": {"ranks": ranks, "ranks_per_node": ranks_per_node},
-            **_result(reading, meaning, ranks),
-        }
+        launches = found.setdefault((meaning.case, ranks), {})
+        launches.setdefault(reading.launch, []).append((reading, meaning))
+    for (case, ranks), launches in found.items():
+        # Of a benchmark of few ranks nothing says how many of these a node had.
+        per_node = shape.ranks_per_node if shape.ranks_per_node <= ranks else 0
+        for number, repetitions in enumerate(launches.values(), start=first_launch):
+            meaning = repetitions[0][1]
+            yield {
+                "kind": "case",
+                "study": meaning.study,
+                "case": case,
+                "axes": meaning.axes,
+                "launch": number,
+                "shape": {"ranks": ranks, "ranks_per_node": per_node},
+                **_joined(repetitions, ranks),
+            }
+
+
+def _joined(repetitions: Sequence[tuple[Reading, Meaning]], ranks: int) -> dict[str, Any]:
+    """The result of one launch: the mean of its repetitions, and their extremes."""
+    results = [_result(reading, meaning, ranks) for reading, meaning in repetitions]
+    measured = [result["imported"] for result in results if result["status"] == "ok"]
+    if len(measured) < 2:
+        return next((result for result in results if result["status"] == "ok"), results[0])
+    joined = {**measured[0], "mean": sum(each["mean"] for each in measured) / len(measured)}
+    for name, of in (("minimum", min), ("maximum", max), ("repetitions", sum)):
+        if all(name in each for each in measured):
+            joined[name] = of(each[name] for each in measured)
+    return {**next(result for result in results if result["status"] == "ok"), "imported": joined}
 
 
 def _result(reading: Reading, meaning: Meaning, ranks: int) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import recorded, suites
 from support.suites import OUTPUTS
+from support.trials import trials
 from transrank.errors import RecordError, UsageError
 from transrank.lab import units
 from transrank.lab.stats.summary import CaseResult, summarise
@@ -48,9 +49,9 @@ def stored(tmp_path: Path, take: Callable[..., ImportedRun]) -> Callable[..., Ru
     return read
 
 
-def import_text(path: Path, text: str) -> ImportedRun:
+def import_text(path: Path, text: str, shape: Shape | None = None) -> ImportedRun:
     path.write_text(text, encoding="utf-8")
-    return import_files([path], "id", [], "0.1.0")
+    return import_files([path], "id", [], "0.1.0", shape=shape)
 
 
 def by_case(run: Run) -> dict[str, CaseResult]:
@@ -313,3 +314,118 @@ def test_spoilt_output_is_read_or_refused(tmp_path_factory, data):
     except (RecordError, UsageError):
         return
     read_run(recorded.write(path.with_suffix(".jsonl"), imported.lines))
+
+
+LATENCY = "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n8    1.00\n"
+PINGPONG = """\
+# Benchmarking PingPong
+# #processes = 2
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            8         1000         1.50         5.33
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "cases"),
+    [
+        ("\ufeff" + LATENCY, {"pingpong/8B": 1.0}),
+        (PINGPONG, {"pingpong/8B": 1.5}),
+        (
+            LATENCY + "3 more processes have sent help# OSU MPI Bandwidth Test v5.8\n"
+            "# Size      Bandwidth (MB/s)\n1   5.00\n",
+            {"pingpong/8B": 1.0, "bandwidth/64/1B": 0.2},
+        ),
+        (
+            LATENCY + "  # OSU MPI-CUDA Latency Test v5.8\n  # Size   Latency (us)\n  8   101.00\n",
+            {"pingpong/8B": 1.0},
+        ),
+        (
+            "# OSU MPI Non-blocking Barrier Latency Test v5.6.3\n\n"
+            "       Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)\n"
+            "              8.85              5.04              4.02              5.04\n",
+            {"collectives/barrier/nonblocking": 4.02},
+        ),
+        (
+            PINGPONG.replace("PingPong", "Scan"),
+            {"collectives/scan/blocking/float/8B": 1.5},
+        ),
+        (
+            "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part\n"
+            "# Benchmarking Multi-PingPong\n"
+            "# ( 3 groups of 2 processes each running simultaneous )\n"
+            "   Group   #bytes #repetitions      t[usec]   Mbytes/sec\n"
+            "       0        8         1000         1.00         8.00\n"
+            "       1        8         1000         9.00         0.89\n"
+            "       2        8         1000         2.00         4.00\n",
+            {"multi-pingpong/3/8B": 9.0},
+        ),
+    ],
+)
+def test_what_other_people_keep_of_an_output_is_read_as_what_it_is(tmp_path, text, cases):
+    imported = import_text(tmp_path / "output.txt", text, Shape(4))
+    found = {line["case"]: line["imported"]["mean"] * 1e6 for line in imported.lines[1:]}
+    assert found == pytest.approx(cases)
+
+
+def test_pairs_of_all_ranks_at_once_are_not_those_of_two_alone(tmp_path):
+    text = "#    Intel(R) MPI Benchmarks 2021.11, IMB-P2P part\n" + PINGPONG
+    with pytest.raises(RecordError, match="found: imb-p2p pingpong"):
+        import_text(tmp_path / "output.txt", text)
+
+
+def test_both_suites_in_one_file_are_refused(tmp_path):
+    with pytest.raises(RecordError, match="output of IMB and OSU in one file"):
+        import_text(tmp_path / "output.txt", LATENCY + PINGPONG)
+
+
+def test_a_launch_that_prints_a_table_twice_is_one_launch(tmp_path):
+    again = PINGPONG.replace("1.50", "2.50")
+    (line,) = import_text(tmp_path / "output.txt", PINGPONG + again).lines[1:]
+    assert line["imported"]["mean"] == pytest.approx(2.0e-6)
+    assert line["imported"]["repetitions"] == 2000
+    banner = "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part\n"
+    both = import_text(tmp_path / "output.txt", banner + PINGPONG + banner + again).lines[1:]
+    assert [line["launch"] for line in both] == [0, 1]
+
+
+def test_few_ranks_of_a_large_job_have_no_number_per_node(tmp_path):
+    shape = Shape(64, 32)
+    allreduce = LATENCY.replace("Latency Test", "Allreduce Latency Test")
+    (all_ranks,) = import_text(tmp_path / "output.txt", allreduce, shape).lines[1:]
+    assert all_ranks["shape"] == {"ranks": 64, "ranks_per_node": 32}
+    (two,) = import_text(tmp_path / "output.txt", LATENCY, shape).lines[1:]
+    assert two["shape"] == {"ranks": 2, "ranks_per_node": 0}
+
+
+PREFIXES = ("", "0: ", "[0] ", "[1,0]<stdout>:", "2026-11-25 10:00:00.123 ", "> ", "   ", "\x1b[0m")
+# With these rows and no others.
+ROW = re.compile(r"\s*\d+(?:\s+[\d.]+)+\s*")
+
+
+def values_of(text: str) -> set[tuple[object, ...]]:
+    return {(one.benchmark, one.ranks, one.bytes, one.seconds) for one in imb.read(text).readings}
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(("imb_pingpong", "imb_several", "imb_np4_groups")),
+            st.sampled_from(PREFIXES),
+            st.integers(0, 200),
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+@settings(max_examples=trials(50), deadline=None)
+def test_whatever_is_cut_prefixed_and_mixed_no_value_has_a_wrong_name_and_no_row_is_lost(parts):
+    whole, rows, known = "", 0, set()
+    for name, prefix, cut in parts:
+        lines = OUTPUTS[name].splitlines()
+        known |= values_of(OUTPUTS[name])
+        kept = lines[: max(len(lines) - cut, 1)]
+        rows += sum(ROW.fullmatch(line) is not None for line in kept)
+        whole += "".join(f"{prefix}{line}\n" for line in kept)
+    assert values_of(whole) <= known
+    output = imb.read(whole)
+    assert len(output.readings) + len(output.lost) == rows

@@ -13,6 +13,8 @@ from transrank.lab.store.suites.reading import (
     SuiteOutput,
     bytes_per_second,
     count,
+    has_numbers,
+    lines_of,
     number,
     seconds,
     with_parts,
@@ -24,7 +26,8 @@ SUITE = "IMB"
 _SYNCHRONIZATION = {"RMA": "win_flush", "2": "win_fence"}
 
 _TITLE = re.compile(
-    r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?(?P<version>[^,\s]+)(?:, MPI-(?P<part>\w+))?"
+    r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?(?P<version>[^,\n]*[^,\s])"
+    r"(?:, (?:MPI|IMB)-(?P<part>\w+))?"
 )
 _BENCHMARK = re.compile(r"# Benchmarking (?P<name>.*\S)")
 _RANKS = re.compile(r"#\s*#processes = (?P<ranks>\d{1,9})")
@@ -39,38 +42,60 @@ _COMMAND = re.compile(r"# Calling sequence was:[ \t\r]*\n[ \t\r]*\n# (?P<command
 
 @dataclass
 class _Table:
-    section: int = -1
+    launch: int = 0
     benchmark: str = ""
     ranks: int | None = None
     columns: tuple[str, ...] = ()
     datatype: str | None = None
     aggregate: bool = False
-    # Windows are created over its buffers, and synchronized as its part of the suite does.
-    synchronization: str | None = None
+    part: str = ""
+
+    @property
+    def synchronization(self) -> str | None:
+        """Windows are created over its buffers, and synchronized as its part of the suite does."""
+        return _SYNCHRONIZATION.get(self.part)
 
 
 def recognises(text: str) -> bool:
     """Tell whether `text` is printed by this suite."""
-    return _TITLE.search(text) is not None or _BENCHMARK.search(text) is not None
+    return any(_TITLE.search(line) or _BENCHMARK.match(line) for line in lines_of(text))
 
 
 def read(text: str) -> SuiteOutput:
     """Read every table of `text`; lines that belong to none are passed over."""
-    title = _TITLE.search(text)
-    part = title["part"] if title else None
-    table = _Table(synchronization=_SYNCHRONIZATION.get(part or ""))
+    lines = list(lines_of(text))
+    version = "unknown"
+    table = _Table()
     readings: list[Reading] = []
-    for line in text.splitlines():
-        if _read_heading(line, table):
-            continue
-        readings += _read_row(line, table)
-    command = _COMMAND.search(text)
+    lost: list[str] = []
+    for line in lines:
+        if title := _TITLE.search(line):
+            version = title["version"]
+            table = _Table(table.launch + 1, part=title["part"] or "")
+        elif not _read_heading(line, table):
+            found = _read_row(line, table)
+            if found is not None:
+                _add(readings, found)
+            elif has_numbers(line) and table.benchmark:
+                lost.append(line)
+    command = _COMMAND.search("\n".join(lines))
     return SuiteOutput(
         SUITE,
-        title["version"] if title else "unknown",
+        version,
         tuple(readings),
         command["command"].strip() if command else None,
+        tuple(lost),
     )
+
+
+def _add(readings: list[Reading], found: Sequence[Reading]) -> None:
+    """Add results; of groups that ran at the same time the slowest counts."""
+    for one in found:
+        last = readings[-1] if readings and one.group else None
+        if last is None or last.bytes != one.bytes:
+            readings.append(one)
+        elif (one.seconds or 0) > (last.seconds or 0):
+            readings[-1] = one
 
 
 def _read_heading(line: str, table: _Table) -> bool:
@@ -78,8 +103,9 @@ def _read_heading(line: str, table: _Table) -> bool:
     if match := _DATATYPE.match(line):
         table.datatype = match["name"].lower()
     elif match := _BENCHMARK.match(line):
-        table.section += 1
-        table.benchmark = match["name"].lower()
+        # There pairs of all processes exchange messages at once.
+        in_pairs = "imb-p2p " if table.part == "P2P" else ""
+        table.benchmark = in_pairs + match["name"].lower()
         table.ranks, table.columns, table.aggregate = None, (), False
     elif match := _RANKS.match(line):
         table.ranks = int(match["ranks"])
@@ -91,23 +117,24 @@ def _read_heading(line: str, table: _Table) -> bool:
     elif "#repetitions" in line:
         table.columns = tuple(line.split())
     else:
-        return line.lstrip().startswith("#")
+        return line.startswith("#")
     return True
 
 
-def _read_row(line: str, table: _Table) -> Sequence[Reading]:
+def _read_row(line: str, table: _Table) -> Sequence[Reading] | None:
+    """The results of a row; None for what is none."""
     if not table.columns:
-        return ()
+        return None
     if match := _LEFT_OUT.match(line):
         size, reason = int(match["bytes"]), match["reason"].strip()
-        return [Reading(table.section, table.benchmark, table.ranks, size, left_out=reason)]
+        return [Reading(table.launch, table.benchmark, table.ranks, size, left_out=reason)]
     words = line.split()
     if len(words) != len(table.columns) or not all(map(DECIMAL.fullmatch, words)):
-        return ()
+        return None
     row = dict(zip(table.columns, words, strict=True))
     mean = row.get("t_avg[usec]", row.get("t[usec]", row.get("t_pure[usec]")))
     measured = Reading(
-        section=table.section,
+        launch=table.launch,
         benchmark=table.benchmark,
         ranks=table.ranks,
         bytes=count(row.get("#bytes")),
@@ -121,5 +148,6 @@ def _read_row(line: str, table: _Table) -> Sequence[Reading]:
         creation="win_create" if table.synchronization else None,
         synchronization=table.synchronization,
         aggregate=table.aggregate,
+        group=count(row.get("Group")) or 0,
     )
     return with_parts(measured, row.get("t_CPU[usec]"), row.get("t_ovrl[usec]"))

@@ -100,7 +100,9 @@ _OSU_COLLECTIVES = {
     "broadcast": "bcast",
 }
 _NEIGHBORS = frozenset({"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"})
-_REDUCTIONS = frozenset({"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block"})
+_REDUCTIONS = frozenset(
+    {"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"}
+)
 _COLLECTIVES = _REDUCTIONS | frozenset(
     {"allgather", "allgatherv", "gather", "gatherv", "scatter", "scatterv"}
     | {"alltoall", "alltoallv", "alltoallw", "bcast", "barrier"}
@@ -155,7 +157,8 @@ def meaning_of(suite: str, reading: Reading) -> Meaning | None:
     if name == _MULTI[suite]:
         return _multi(reading)
     if name in _WINDOWED[suite]:
-        return _window(reading, _WINDOWED[suite][name])
+        # OSU's are of two ranks; with more, IMB's are of several pairs.
+        return _window(reading, _WINDOWED[suite][name], suite == "OSU")
     if name in _ONE_SIDED[suite]:
         return _one_sided(reading, _ONE_SIDED[suite][name])
     if suite == "OSU" and name == _OSU_MESSAGE_RATE:
@@ -193,9 +196,8 @@ def _multi(reading: Reading) -> Meaning | None:
     return Meaning("multi-pingpong", axes, reading.ranks, reading.seconds, counted)
 
 
-def _window(reading: Reading, study: str) -> Meaning | None:
-    # With more ranks IMB's bands are of several pairs.
-    if reading.bytes is None or reading.ranks not in (None, 2):
+def _window(reading: Reading, study: str, of_two: bool) -> Meaning | None:
+    if reading.bytes is None or (not of_two and reading.ranks not in (None, 2)):
         return None
     directions = 2 if study == "bidirectional-bandwidth" else 1
     axes: Axes = {"window": reading.window or OSU_WINDOW, "bytes": reading.bytes}

@@ -13,6 +13,8 @@ from transrank.lab.store.suites.reading import (
     SuiteOutput,
     bytes_per_second,
     count,
+    has_numbers,
+    lines_of,
     number,
     seconds,
     with_parts,
@@ -41,7 +43,7 @@ _RATES = ("Bandwidth (MB/s)", "MB/s")
 
 @dataclass
 class _Table:
-    section: int = -1
+    launch: int = -1  # each program prints its title once
     benchmark: str = ""
     ranks: int | None = None
     window: int | None = None
@@ -54,7 +56,7 @@ class _Table:
 
 def recognises(text: str) -> bool:
     """Tell whether `text` is printed by this suite."""
-    return any(_TITLE.match(line.rstrip()) for line in text.splitlines())
+    return any(map(_TITLE.search, lines_of(text)))
 
 
 def read(text: str) -> SuiteOutput:
@@ -62,24 +64,28 @@ def read(text: str) -> SuiteOutput:
     table = _Table()
     version = "unknown"
     readings: list[Reading] = []
+    lost: list[str] = []
     dimensions: tuple[int, ...] | None = None  # of the table that follows
-    for line in map(str.rstrip, text.splitlines()):
-        if title := _TITLE.match(line):
+    for line in lines_of(text):
+        if title := _TITLE.search(line):  # what was printed before may lack its end of line
             device = (title["device"] or "").lower().lstrip("-")
             name = title["name"].lower()
-            table = _Table(table.section + 1, f"{device} {name}".strip())
+            table = _Table(table.launch + 1, f"{device} {name}".strip())
             table.dimensions, dimensions = dimensions, None
             version = title["version"] or version
-        elif line.startswith("#"):
-            _read_heading(line, table)
+        elif _read_heading(line, table):
+            continue
         elif match := _DIMENSIONS.match(line):
             dimensions = tuple(map(int, match["ranks"].split()))
-        else:
-            readings += _read_row(line, table)
-    return SuiteOutput(SUITE, version, tuple(readings))
+        elif (found := _read_row(line, table)) is not None:
+            readings += found
+        elif table.launch >= 0 and has_numbers(line):
+            lost.append(line)
+    return SuiteOutput(SUITE, version, tuple(readings), lost=tuple(lost))
 
 
-def _read_heading(line: str, table: _Table) -> None:
+def _read_heading(line: str, table: _Table) -> bool:
+    """Take what a line says of the rows that follow."""
     if match := _DATATYPE.match(line):
         table.datatype = match["name"].lower()
     elif match := _CREATION.match(line):
@@ -91,23 +97,26 @@ def _read_heading(line: str, table: _Table) -> None:
         table.window = None if match["window"] is None else int(match["window"])
     else:
         columns = tuple(_GAP.split(line.removeprefix("#").strip()))
-        if set(columns) & {*_MEANS, *_RATES}:
-            table.columns = columns
+        if not set(columns) & {*_MEANS, *_RATES}:
+            return line.startswith("#")
+        table.columns = columns
+    return True
 
 
-def _read_row(line: str, table: _Table) -> Sequence[Reading]:
+def _read_row(line: str, table: _Table) -> Sequence[Reading] | None:
+    """The results of a row; None for what is none."""
     words = line.split()
     if not table.columns or len(words) != len(table.columns):
-        return ()
+        return None
     row = {
         name: word
         for name, word in zip(table.columns, words, strict=True)
         if DECIMAL.fullmatch(word)
     }
     if "Size" in table.columns and "Size" not in row:
-        return ()
+        return None
     point = Reading(
-        table.section,
+        table.launch,
         table.benchmark,
         table.ranks,
         count(row.get("Size")),
@@ -121,7 +130,7 @@ def _read_row(line: str, table: _Table) -> Sequence[Reading]:
         return [replace(point, left_out="its validation failed", failed=True)]
     mean, rate = _first(row, _MEANS), _first(row, _RATES)
     if mean is None and rate is None:
-        return ()
+        return None
     measured = replace(
         point,
         seconds=seconds(mean),

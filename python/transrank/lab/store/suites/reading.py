@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -14,8 +14,8 @@ class Reading:
 
     Attributes
     ----------
-    section
-        number of the table in the file; a table that comes again is another launch.
+    launch
+        number of the launch in the file, as far as the suite prints where one begins.
     benchmark
         the suite's own name, lower case.
     ranks
@@ -37,11 +37,13 @@ class Reading:
         ranks along each dimension of a grid of neighbors.
     aggregate
         operations that were completed all at once, as many as there were repetitions.
+    group
+        of groups of ranks that ran at the same time, from 0.
     left_out
         why there is no number; `failed` when the suite found wrong data.
     """
 
-    section: int
+    launch: int
     benchmark: str
     ranks: int | None = None
     bytes: int | None = None
@@ -58,6 +60,7 @@ class Reading:
     part: str | None = None
     dimensions: tuple[int, ...] | None = None
     aggregate: bool = False
+    group: int = 0
     left_out: str | None = None
     failed: bool = False
 
@@ -70,6 +73,8 @@ class SuiteOutput:
     version: str
     readings: Sequence[Reading]
     command: str | None = None
+    # Lines of tables, with numbers, that were not understood.
+    lost: Sequence[str] = ()
 
 
 def with_parts(pure: Reading, computation: str | None, together: str | None) -> Sequence[Reading]:
@@ -88,6 +93,31 @@ def with_parts(pure: Reading, computation: str | None, together: str | None) -> 
     ]
 
 
+# What launchers, mailers and terminals put before a line: a rank (srun -l, mpiexec -l, Open MPI's
+# --tag-output), a time, a quotation mark.
+_PREFIX = re.compile(
+    r"(?:\[[^\]\s]*\d\](?:<std(?:out|err)>)?:? ?|\d{1,7}: ?|> ?"
+    r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\]\s]*\]?:? )"
+)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines as the suite printed them, without indentation."""
+    for line in _COLOUR.sub("", text.removeprefix("\ufeff")).splitlines():
+        line = line.strip()
+        while match := _PREFIX.match(line):
+            line = line[match.end() :].strip()
+        yield line
+
+
+def has_numbers(line: str) -> bool:
+    """Whether a line begins like a row of a table: with a number, and another or what was one."""
+    words = line.split()
+    return len(words) > 1 and bool(DECIMAL.fullmatch(words[0]) and _NUMBERLIKE.match(words[1]))
+
+
+_NUMBERLIKE = re.compile(r"[-+.]?\d|-|nan|inf", re.IGNORECASE)
 # A printed decimal: neither suite prints signs or exponents, and an infinity is no result.
 DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?", re.ASCII)
 
