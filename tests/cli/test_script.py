@@ -62,7 +62,14 @@ def test_job_starts_alone_are_recognised_wherever_the_study_stands(command, alon
         (["slurm", "--", "measure", "pingpong", "--sizes", "4Kb"], "'4Kb' is not a size"),
         (["slurm", "--", "survey", "--count", "9", "--max-time", "1s"], "exclude each other"),
         (["slurm", "--", "show", "latest"], "a job runs 'survey' or 'measure'"),
+        ("slurm -- survey --output mine.jsonl", "names its record after itself"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, error, store):
     store.run("script", *arguments).fails(2, error)
+
+
+@pytest.mark.parametrize(("given", "limit"), [("90min", "01:30:00"), ("1-12:00:00", "36:00:00")])
+def test_a_time_limit_may_have_days(given, limit, store):
+    text = store.run(f"script slurm --nodes 2 --time {given}").check().stdout
+    assert f"#SBATCH --time={limit}" in text

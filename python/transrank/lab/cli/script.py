@@ -64,7 +64,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="T",
         type=options.checked(parse_time),
         default=1800.0,
-        help="time limit of the job: 30min, 2h or 1:30:00 (default: 30min)",
+        help="time limit of the job: 30min, 2h, 1:30:00 or 1-12:00:00 (default: 30min)",
     )
     parser.add_argument("--queue", metavar="NAME", help="partition, queue or resource group")
     parser.add_argument("--account", metavar="NAME", help="project or group to charge")
@@ -84,11 +84,11 @@ def rewrite(arguments: Sequence[str], known: Collection[str]) -> list[str]:  # n
 
 
 def parse_time(text: str) -> float:
-    """Read a time limit: ``30min``, or ``[hours:]minutes:seconds``."""
-    clock = re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d{2})", text.strip(), re.ASCII)
+    """Read a time limit: ``30min``, ``[[days-]hours:]minutes:seconds``."""
+    clock = re.fullmatch(r"(?:(?:(\d{1,3})-)?(\d{1,4}):)?(\d{1,4}):(\d{2})", text.strip(), re.ASCII)
     if clock:
-        hours, minutes, seconds = (int(part or 0) for part in clock.groups())
-        total = hours * 3600.0 + minutes * 60 + seconds
+        days, hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+        total = (24.0 * days + hours) * 3600.0 + minutes * 60 + seconds
         if total > 0:
             return total
     return options.parse_positive_duration(text)
@@ -142,6 +142,10 @@ def _studies(words: Sequence[str], ranks: int) -> list[str]:
 
     parsed = parse(words)
     measure.refuse_contradictions(parsed)
+    if parsed.output is not None:
+        raise UsageError(
+            "the job names its record after itself", "leave out -o of the command after --"
+        )
     studies = list(getattr(parsed, "study", ()))
     if words[0] == "measure" and not parsed.resume:
         _check_selection(parsed, ranks)

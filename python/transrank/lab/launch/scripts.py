@@ -182,6 +182,8 @@ def _run(job: Job, job_id: str, launcher: str | None) -> list[list[str]]:
     # To resume a run these are given again; all else is in its plan.
     added = [] if named else chosen
     chosen = [*chosen, "--oversubscribe"] if "--oversubscribe" in rest else chosen
+    if any(word.partition("=")[0] == "--resume" for word in rest):
+        return [[f"{transrank} {shlex.join([verb, *rest, *added])}"]]
     return [
         [f'record="transrank-${{{job_id}}}.jsonl"'],
         [

@@ -111,7 +111,7 @@ def _cpus(
     node_of = {cpu: node.node for node in nodes for cpu in node.cpus}
     package_of = _owners(objects, ("Package", "Socket"))
     die_of = _owners(objects, ("Die",))
-    core_of = _owners(objects, ("Core",))
+    core_of = {cpu: min(cpus) for _, kind, cpus in objects if kind == "Core" for cpu in cpus}
     units = sorted(cpus[0] for _, kind, cpus in objects if kind == "PU" and cpus)
     return tuple(
         Cpu(

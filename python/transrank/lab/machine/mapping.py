@@ -89,7 +89,7 @@ def outline(topology: Topology, usable: Iterable[int] = ()) -> list[str]:
     lines = []
     for package in sorted({cpu.package for cpu in topology.cpus}):
         members = [cpu for cpu in topology.cpus if cpu.package == package]
-        cores = len({(cpu.die, cpu.core) for cpu in members})
+        cores = len({cpu.core for cpu in members})
         lines.append(f"package {package}: {cores} core{'' if cores == 1 else 's'}")
         for domain in sorted({cpu.node for cpu in members}):
             here = {cpu.cpu for cpu in members if cpu.node == domain}

@@ -28,7 +28,10 @@ ARM_CORES = {
 
 @dataclass(frozen=True)
 class Cpu:
-    """A hardware thread, and which core, die, package and NUMA node it belongs to."""
+    """A hardware thread, and which core, die, package and NUMA node it belongs to.
+
+    A core has the number of its lowest thread: firmware's numbers repeat within a package.
+    """
 
     cpu: int
     core: int
@@ -94,10 +97,10 @@ class Topology:
 
     def first_threads(self, allowed: tuple[int, ...] | None = None) -> tuple[int, ...]:
         """Return one CPU per core, the lowest of those `allowed` (None: of all)."""
-        first: dict[tuple[int, int, int], int] = {}
+        first: dict[int, int] = {}
         for cpu in sorted(self.cpus, key=lambda cpu: cpu.cpu):
             if allowed is None or cpu.cpu in allowed:
-                first.setdefault((cpu.package, cpu.die, cpu.core), cpu.cpu)
+                first.setdefault(cpu.core, cpu.cpu)
         return tuple(sorted(first.values()))
 
 
@@ -125,11 +128,11 @@ def _cpu(files: Files, number: int, node: int) -> Cpu:
     def fact(name: str) -> int | None:
         return files.number(f"{CPUS}/cpu{number}/topology/{name}")
 
-    core = fact("core_id")
+    siblings = parse_list(files.text(f"{CPUS}/cpu{number}/topology/thread_siblings_list"))
     # Virtual machines and some Arm systems report -1 for unknown.
     return Cpu(
         cpu=number,
-        core=number if core is None or core < 0 else core,
+        core=min(siblings, default=number),
         die=max(fact("die_id") or 0, 0),
         package=max(fact("physical_package_id") or 0, 0),
         node=node,

@@ -50,8 +50,8 @@ def import_files(
     Parameters
     ----------
     shape
-        how many ranks ran, for output that does not say so (0 or None: unknown); its ranks per node for
-        all benchmarks of as many ranks or more.
+        how many ranks ran, for output that does not say so (0 or None: unknown); its ranks per node
+        for all benchmarks of as many ranks or more.
 
     Raises
     ------

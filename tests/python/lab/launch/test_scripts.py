@@ -71,6 +71,15 @@ def test_a_job_that_starts_again_finishes_its_run(system, tmp_path):
     assert "--quick" not in again
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_job_that_resumes_a_run_does_that_and_names_no_record(system):
+    job = replace(JOB, command=("survey", "--resume", "before.jsonl"))
+    text = SYSTEMS[system](job)
+    assert " survey --resume before.jsonl" in text
+    assert "--output" not in text.replace("--output=transrank", "")
+    assert "$record" not in text
+
+
 def test_the_pjm_script_says_what_the_published_ones_say():
     lines = scripts.pjm(JOB).splitlines()
     for line in (

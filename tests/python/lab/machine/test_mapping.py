@@ -80,6 +80,16 @@ def machine(cpus: range, *inside: str, more: str = "") -> Topology:
     return hwloc.read_xml(f'<topology version="2.0">{inner}{more}</topology>')
 
 
+def test_cores_are_told_apart_where_their_numbers_repeat_within_a_package():
+    cores = [
+        part("Core", pair, *(part("PU", [cpu], os_index=cpu) for cpu in pair), os_index=number)
+        for pair, number in (((0, 4), 0), ((1, 5), 1), ((2, 6), 0), ((3, 7), 1))
+    ]
+    found = machine(range(8), part("Package", range(8), *cores, os_index=0))
+    assert (found.cores, found.threads_per_core) == (4, 2)
+    assert found.first_threads() == (0, 1, 2, 3)
+
+
 def test_memory_without_cpus_of_its_own_is_nobodys_home():
     # A processor with two halves of fast memory beside the ordinary one, as hwloc tells.
     whole = machine(

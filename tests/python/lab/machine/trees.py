@@ -69,7 +69,9 @@ def _cpu(cpu: int, core: int) -> dict[str, str]:
     base = f"sys/devices/system/cpu/cpu{cpu}"
     die = core // CORES
     files = {
-        f"{base}/topology/core_id": f"{core % CORES}\n",
+        # As on processors of several dies that the kernel does not tell apart.
+        f"{base}/topology/core_id": f"{core % (CORES // 2)}\n",
+        f"{base}/topology/thread_siblings_list": f"{core},{core + ALL_CORES}\n",
         f"{base}/topology/die_id": f"{die % DIES}\n",
         f"{base}/topology/physical_package_id": f"{die // DIES}\n",
     }
