@@ -72,7 +72,7 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
 
 def _print(console: Console, found: Comparison, machine: Machine, times: domains.Of) -> None:
     axes = {pair.case: pair.result.axes for pair in found.pairs}
-    names = (*COLUMNS, machine.name, "ratio", "first rank", f"{machine.name}'s")
+    names = (*COLUMNS, machine.name, "ratio of means", "first rank", f"{machine.name}'s")
     columns: list[Column | str] = [Column(n, right=True, optional=n == "±") for n in names]
     columns.append("job shape")
     for table in results.tabulate(found.pairs, axes):

@@ -24,7 +24,7 @@ def machine() -> Machine:
             "Point to point: one process per node; PingPong and PingPing on 2 nodes, Sendrecv and "
             "Exchange on a 1-D torus of 384 nodes.",
             "Collectives: four processes per node, 3-D torus of 384 (4x6x16), 3,072 (16x12x16) or "
-            "27,648 (48x12x48) nodes; of the last, five collectives are held here.",
+            "27,648 (48x12x48) nodes.",
             "Memory ends the sweeps: s(P + 1) <= 3 GiB for the rooted and gathering collectives, "
             "2sP <= 3 GiB for alltoall. 0-byte rows are no-ops but for the v-variants.",
             "Job start: from a time stamp before mpiexec to `date` on every rank, minimum and "

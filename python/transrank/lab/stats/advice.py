@@ -184,7 +184,7 @@ def busy_machine(run: Run) -> list[Caution]:
     if waited >= LEAST_WAITED:
         signs.append(f"ranks waited for their cores during {format_percent(waited)} of the time")
     if disturbed > 1 - LEAST_KEPT or (signs and disturbed):
-        signs.append(f"{format_percent(disturbed)} of the samples were disturbed and are left out")
+        signs.append(f"{format_percent(disturbed)} of the samples were disturbed")
     if not signs:
         return []
     hint = "stop other work on these nodes; `transrank doctor` names running processes"

@@ -152,7 +152,7 @@ def summarise_case(
         statistic="mean" if first.timing == "imported" else "median",
         minimum=min((view.minimum for view in views if view.minimum is not None), default=None),
         imb=ImbMean(*(float(np.median(column)) for column in zip(*imb, strict=True))),
-        first_rank=_median_of([view.first_rank for view in views]),
+        first_rank=_combined([view.first_rank for view in views]),
         imbalance=_median_of([view.imbalance for view in views]),
         tail=_tail(sampled),
         samples=selection.taken,
@@ -266,6 +266,12 @@ def _tail(launches: Sequence[Samples]) -> Tail | None:
     every = np.concatenate([samples.seconds[after_warm_up(samples.flags)] for samples in launches])
     p90, p99 = np.quantile(every, (0.9, 0.99))
     return Tail(float(every.mean()), float(p90), float(p99))
+
+
+def _combined(values: Sequence[float | None]) -> float | None:
+    """As the headline is: else the first rank could be later than the last."""
+    known = [Estimate(value) for value in values if value is not None]
+    return combine(known).value if known else None
 
 
 def _median_of(values: Sequence[float | None]) -> float | None:

@@ -17,7 +17,7 @@ def test_no_number_of_the_tables_has_changed():
     """Each was compared with its source; who corrects one computes this anew."""
     tables = sorted(Path(fugaku.__file__).with_name("data").glob("*.csv"))
     digest = sha256(b"".join(path.read_bytes() for path in tables)).hexdigest()
-    assert (len(tables), digest[:16]) == (13, "1851f7016a3b6baf")
+    assert (len(tables), digest[:16]) == (13, "da86a9b3c9b64f09")
 
 
 @pytest.mark.parametrize("known", machines(), ids=lambda known: known.name)

@@ -43,11 +43,13 @@ def sentences(machine: Machine) -> Sentences:
     for row in _launches("by_node_count"):
         by_nodes.setdefault(int(row["nodes"]), []).append(float(row["max_seconds"]))
     exponent = exponent_of([(nodes, float(np.median(all_))) for nodes, all_ in by_nodes.items()])
+    fixed, each, off = _first_rank_fit()
     yield (
         "launch",
-        f"Job start: the time until the last rank runs grows from {min(by_nodes):,} to "
-        f"{max(by_nodes):,} nodes with an exponent of {exponent_text(exponent)}; in proportion to "
-        "the number of nodes, as the source has it, would be 1.",
+        f"Job start from {min(by_nodes):,} to {max(by_nodes):,} nodes: the first rank runs after "
+        f"{fixed:.2f} s and {units.format_seconds(each)} for each node, within "
+        f"{units.format_percent(off)}, in proportion as the source has it. The last rank's time "
+        f"grows with an exponent of {exponent_text(exponent)}; in proportion would be 1.",
     )
     shapes = _by_shape()
     means = {shape: float(np.mean(found)) for shape, found in shapes.items()}
@@ -77,6 +79,20 @@ def sentences(machine: Machine) -> Sentences:
     yield "alltoall-algorithms", _bisection()
 
 
+def _first_rank_fit() -> tuple[float, float, float]:
+    """Seconds of the first rank's start: the fixed part, that of a node, and the largest misfit.
+
+    A line by least squares of the relative errors.
+    """
+    rows = _launches("by_node_count")
+    nodes, seconds = (
+        np.array([float(row[name]) for row in rows]) for name in ("nodes", "min_seconds")
+    )
+    terms = np.stack([np.ones(len(rows)), nodes], axis=1) / seconds[:, None]
+    (fixed, each), *_ = np.linalg.lstsq(terms, np.ones(len(rows)), rcond=None)
+    return float(fixed), float(each), float(np.abs(terms @ (fixed, each) - 1).max())
+
+
 def _named(found: Sequence[tuple[str, int, Step]]) -> str:
     """Operation and sizes of steps, with the numbers of nodes that have them."""
     nodes_of: dict[str, list[str]] = {}
@@ -102,14 +118,18 @@ def _bisection() -> str:
 
 
 def _exchange_at(machine: Machine, size: int) -> str:
-    """The dip of Exchange's rate, and that PingPing, with one neighbor instead of two, has none."""
+    """The dip of Exchange's rate, held against PingPing, with one neighbor instead of two."""
     before = size // 2
     seconds = {
-        (study, point.bytes): point.seconds
+        (study, point.bytes or 0): point.seconds
         for study in ("exchange", "pingping")
         for point in machine.of_study(study)
-        if point.bytes in (before, size)
     }
+    above = [
+        of_two / seconds["pingping", bytes_]
+        for (study, bytes_), of_two in seconds.items()
+        if study == "exchange" and bytes_ >= size
+    ]
     exchange, pingping = (
         seconds[study, size] / seconds[study, before] for study in ("exchange", "pingping")
     )
@@ -118,7 +138,11 @@ def _exchange_at(machine: Machine, size: int) -> str:
         f"Exchange: {units.format_bytes(size)} take {exchange:.2f} times as long as "
         f"{units.format_bytes(before)}, more than twice, so that the rate dips; this remains "
         f"while both printed times are off by less than {units.format_percent(least)}. PingPing "
-        f"takes {pingping:.2f} times as long there: its rate has no dip."
+        f"takes {pingping:.2f} times as long there: its rate has no dip. With two neighbors "
+        f"instead of one, {units.format_bytes(before)} take "
+        f"{seconds['exchange', before] / seconds['pingping', before]:.2f} times as long, larger "
+        f"messages {min(above):.2f} to {max(above):.2f} times: those to two neighbors overlap no "
+        "longer."
     )
 
 
@@ -139,7 +163,7 @@ def _scatterv(machine: Machine) -> str:
     each = [seconds[k].seconds / seconds[k].ranks for k in ratios if k[2] == smallest]
     for_a_rank = range_text(min(each), max(each))
     return (
-        f"Scatterv takes up to {ratios[worst]:.0f} times as long as Scatter, with "
+        f"Scatterv takes up to {ratios[worst]:,.0f} times as long as Scatter, with "
         f"{units.format_bytes(worst[2])} on {worst[1]:,} nodes. With "
         f"{units.format_bytes(smallest)} it takes {for_a_rank} for each rank, as if the root sent "
         "to one after the other."
@@ -254,8 +278,8 @@ def _forms() -> tuple[Mapping[str, str], ...]:
 
 
 def _links_per_node(shape: str) -> float:
-    """Across the middle of the longest dimension: a ring is cut at two places."""
-    return 2 / max(int(length) for length in shape.split("x"))
+    """Across the middle of the longest even dimension: a ring is cut at two places."""
+    return 2 / max(int(length) for length in shape.split("x") if int(length) % 2 == 0)
 
 
 def _launches(table: str) -> list[Mapping[str, str]]:

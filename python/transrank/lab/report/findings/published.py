@@ -118,12 +118,17 @@ def _send_modes(machine: Machine) -> Iterator[str]:
     )
     source = {row["parameter"]: row["value"] for row in read_table("advection_parameters.csv")}
     link = float(source["network_throughput_quoted"]) / 8 * 1e9
-    most = max(each for (_, nodes), each in rate.items() if nodes == 2)
+    # Of MPI_Sendrecv's two messages one goes in each direction.
+    most = max(
+        each / (2 if routine == "sendrecv" else 1)
+        for (routine, nodes), each in rate.items()
+        if nodes == 2
+    )
     yield (
         f"Within a node the rates are {inside[0]:.2f} to {inside[-1]:.2f} times those between two; "
-        f"the highest of these, {units.format_rate(most)}, is "
-        f"{units.format_percent(most / link)} of the link's {units.format_rate(link)} in one "
-        "direction."
+        f"between two, the most that goes in one direction, {units.format_rate(most)}, is "
+        f"{units.format_percent(most / link)} of the {units.format_rate(link)} that the source "
+        "gives for the link."
     )
 
 

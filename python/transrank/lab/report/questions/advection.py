@@ -98,7 +98,7 @@ def _name(key: Key) -> str:
 
 def _title(place: Place) -> str:
     shape, scheme, processes, velocity, iterations = place
-    steps = f"{iterations} steps" if iterations > 1 else "1 step"
+    steps = _steps_text(iterations)
     return f"{shape}, {scheme}, process grid {processes}, velocity {velocity}, {steps}"
 
 
@@ -108,6 +108,10 @@ def _run(result: CaseResult) -> Mark:
     value, low, high = result.headline.value, result.headline.low, result.headline.high
     ends = (low if low is not None and low > 0 else value, value if high is None else high)
     return Mark(_iterations(result), value, *ends)
+
+
+def _steps_text(count: int) -> str:
+    return f"{count} steps" if count > 1 else "1 step"
 
 
 def _step(result: CaseResult) -> Mark:
@@ -327,7 +331,8 @@ def _answer(run: Measured) -> list[str]:
             continue
         text = (
             f"with {place[0]} and blocks of {points:,} x {points:,} points, the cheapest halo "
-            f"({_name(way)}) makes a {place[1]} step take {change(halo)} time"
+            f"({_name(way)}) makes a {place[1]} step take {change(halo)} time "
+            f"(of {_steps_text(_iterations(best))} in a row)"
         )
         copies = [
             r for copy in COPIES for r in by_key.get((copy, "no"), []) if _points(r) == points
