@@ -38,9 +38,8 @@ constexpr std::int64_t most_count = std::numeric_limits<int>::max();
 
 AxisChoice operation_axis() {
     // Quick: what programs live on.
-    AxisChoice axis{.name = "operation",
-                    .values = {},
-                    .quick = {"allreduce", "alltoall", "bcast", "barrier"}};
+    AxisChoice axis{
+        .name = "operation", .values = {}, .quick = {"allreduce", "alltoall", "bcast", "barrier"}};
     for (const auto& row : all()) {
         axis.values.emplace_back(row.name);
     }
