@@ -9,7 +9,7 @@ import pytest
 
 from transrank import errors
 from transrank.lab.cli import __main__ as frame
-from transrank.lab.cli import compare
+from transrank.lab.cli import options
 from transrank.lab.cli.__main__ import main
 from transrank.lab.launch import launchers, scripts, template
 from transrank.lab.store import schema
@@ -48,7 +48,7 @@ def test_a_page_has_a_row_for_everything_there_is(page, names):
 
 def test_every_answer_of_the_gate_batch_system_and_page_is_in_the_docs():
     rows = {cell.removesuffix("` (default)") for cell in first_cells("comparing")}
-    assert set(compare.FAIL_ON) - rows == set()
+    assert set(options.FAIL_ON) - rows == set()
     heading = next(
         line for line in (DOCS / "jobs.md").read_text("utf-8").splitlines() if "| option |" in line
     )

@@ -236,7 +236,7 @@ VALUES = [
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
-        st.sampled_from(frame.VERBS) | st.sampled_from(OPTIONS) | st.sampled_from(VALUES)
+        st.sampled_from(list(frame.VERBS)) | st.sampled_from(OPTIONS) | st.sampled_from(VALUES)
         | st.text(max_size=8).filter(lambda text: "\0" not in text),
         max_size=8,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line: one file per verb, each with ``add_parser`` and ``run``.
+"""The command line: one file per verb, each with ``add_options`` and ``run``.
 
-Only the module of the verb that runs is imported; the help of the whole command imports them all.
+Only the module of the verb that runs is imported.
 """

@@ -12,7 +12,7 @@ import shlex
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -21,24 +21,26 @@ from typing import Any, NoReturn
 
 from transrank import __version__
 from transrank.errors import Failure, RecordError, UsageError
-from transrank.lab.cli import output
 
 # In the order in which a user meets them; the module of a verb carries its name.
-VERBS = (
-    "doctor",
-    "survey",
-    "measure",
-    "show",
-    "compare",
-    "versus",
-    "report",
-    "plan",
-    "list",
-    "export",
-    "import",
-    "script",
-    "tune",
-)
+VERBS = {
+    "doctor": "check for anything that would distort the numbers",
+    "survey": "measure everything and write a report",
+    "measure": "measure chosen studies",
+    "show": "print the numbers of a run, or of a published machine",
+    "compare": "compare two runs, or a run with a published machine",
+    "versus": "measure two variants alternately, and report which is faster",
+    "report": "write one HTML page with verdict, figures and tables",
+    "plan": "show what a redistribution would move, without MPI",
+    "list": "list stored runs, studies or published machines",
+    "export": "write a run as CSV or Parquet",
+    "import": "store output of OSU or IMB as a run",
+    "script": "print a job script for Slurm, PBS or PJM",
+    "tune": "write a file of better collective algorithms for the MPI library",
+}
+
+# Options without a verb.
+ASKED_FOR = {"-h", "--help", "--version"}
 
 SUCCESS, INTERRUPTED, INTERNAL_ERROR, BROKEN_PIPE = 0, 130, 70, 141
 
@@ -76,8 +78,8 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, f"{self.prog} --help")
 
 
-def build_parser(verbs: Sequence[str] = VERBS) -> Parser:
-    """Return the parser of the command line; its help is complete only with all verbs."""
+def build_parser(verbs: Collection[str] = VERBS) -> Parser:
+    """Return the parser of the command line, with the options of these verbs: others cost time."""
     parser = Parser(
         prog="transrank",
         description="Measure the cost of moving data between MPI ranks on this machine.",
@@ -87,8 +89,10 @@ def build_parser(verbs: Sequence[str] = VERBS) -> Parser:
     subparsers = parser.add_subparsers(
         dest="verb", metavar="VERB", title="verbs", parser_class=Parser
     )
-    for verb in verbs:
-        _module(verb).add_parser(subparsers)
+    for verb, text in VERBS.items():
+        one = subparsers.add_parser(verb, help=text)
+        if verb in verbs:
+            _module(verb).add_options(one)
     return parser
 
 
@@ -108,25 +112,25 @@ def _answer(arguments: list[str]) -> int:
         with _termination_as_interrupt():
             return _run(arguments)
     except Failure as failure:
-        output.error(failure.message, failure.hint)
+        _output().error(failure.message, failure.hint)
         return failure.status
     except KeyboardInterrupt:
-        output.error("interrupted")
+        _output().error("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         raise
     except MemoryError:
-        output.error("there is too little memory", "raise its limit: ulimit -v, or the job's")
+        _output().error("there is too little memory", "raise its limit: ulimit -v, or the job's")
         return RecordError.status
     except Exception as bug:  # the last line of defence: a user never sees a traceback
         return _internal_error(bug, arguments)
 
 
 def _run(arguments: list[str]) -> int:
-    output.configure(argparse.Namespace(verbose=_asks_for_verbose(arguments)))
+    if not set(arguments[:1]) & ASKED_FOR:
+        _output().configure(argparse.Namespace(verbose=_asks_for_verbose(arguments)))
     _check_verb(arguments)
-    # The imports of other verbs take a second, which this one can save.
-    parser = build_parser(arguments[:1] if _begins_with_verb(arguments) else VERBS)
+    parser = build_parser(arguments[:1])
     try:
         parsed, unknown = parser.parse_known_args(_rewritten(parser, arguments))
     except SystemExit as finished:  # --help and --version
@@ -137,7 +141,7 @@ def _run(arguments: list[str]) -> int:
         return UsageError.status
     if unknown:
         raise _unknown_options(parser, parsed.verb, unknown)
-    output.configure(parsed)
+    _output().configure(parsed)
     parsed.words = arguments
     status: int = _module(parsed.verb).run(parsed)
     sys.stdout.flush()
@@ -163,13 +167,18 @@ def _module(verb: str) -> ModuleType:
     return importlib.import_module(f"transrank.lab.cli.{'import_' if verb == 'import' else verb}")
 
 
+def _output() -> ModuleType:
+    """What prints; it takes longer to load than the help of the command to print."""
+    return importlib.import_module("transrank.lab.cli.output")
+
+
 def _begins_with_verb(arguments: Sequence[str]) -> bool:
     return bool(arguments) and arguments[0] in VERBS
 
 
 def _check_verb(arguments: Sequence[str]) -> None:
     before = list(itertools.takewhile(lambda word: word not in VERBS, arguments))
-    if not before or set(before) & {"-h", "--help", "--version"}:
+    if not before or set(before) & ASKED_FOR:
         return
     if before[0].startswith("-"):
         verb, *after = arguments[len(before) :] or ["VERB"]
@@ -180,7 +189,7 @@ def _check_verb(arguments: Sequence[str]) -> None:
     raise UsageError(f"unknown verb '{before[0]}'", did_you_mean(before[0], VERBS))
 
 
-def did_you_mean(text: str, known: Sequence[str]) -> str:
+def did_you_mean(text: str, known: Collection[str]) -> str:
     """Return a hint for a misspelt name: the nearest known one, or all of them."""
     close = difflib.get_close_matches(text, known, n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}"
@@ -245,12 +254,12 @@ def _internal_error(bug: Exception, arguments: Sequence[str]) -> int:
     frames = traceback.extract_tb(bug.__traceback__)
     place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
     command = shlex.join(["transrank", *arguments])
-    output.error(
+    _output().error(
         f"internal error: {type(bug).__name__}: {bug} (transrank {__version__}, {place})",
         f"a bug in transrank; please report it {_where_to_report()} with the output of "
         f"'{command} --verbose'",
     )
-    output.detail(traceback.format_exc())
+    _output().detail(traceback.format_exc())
     return INTERNAL_ERROR
 
 

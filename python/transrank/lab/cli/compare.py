@@ -29,7 +29,6 @@ from transrank.lab.study import launch
 from transrank.lab.units import format_percent, format_seconds
 
 STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
-FAIL_ON = ("family", "slower", "unclear", "never")
 # The exit status where fewer than half of the cases could be judged.
 NO_EVIDENCE = 5
 COLUMNS = (
@@ -78,18 +77,13 @@ examples:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "compare",
-        help="compare two runs, or a run with a published machine",
-        description="Compare two runs, or a run with a published machine.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = "Compare two runs, or a run with a published machine."
+    parser.epilog = EPILOG
     parser.add_argument("baseline", metavar="BASELINE", help="a run: latest~1, an id, a label ...")
     parser.add_argument("candidate", metavar="CANDIDATE", help="a run, or a published machine")
-    add_gate_options(parser)
+    options.add_gate_options(parser)
     parser.add_argument(
         "--nodes",
         metavar="N",
@@ -98,28 +92,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     results.add_case_option(parser)
     options.add_output_options(parser, ("table", "json", "csv", "markdown"))
-
-
-def add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """Add the threshold of a verdict, and which verdicts fail."""
-    parser.add_argument(
-        "--threshold",
-        metavar="P%",
-        type=options.checked(options.parse_precision),
-        default=0.05,
-        help="difference that matters (default: 5%%)",
-    )
-    parser.add_argument(
-        "--fail-on",
-        choices=FAIL_ON,
-        default="family",
-        help="when to exit 1 (default: family)",
-    )
-    parser.add_argument(
-        "--pass-unclear",
-        action="store_true",
-        help="exit 0, not 5, if fewer than half of the cases could be judged",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:

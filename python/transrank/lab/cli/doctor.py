@@ -27,14 +27,12 @@ LONGEST = 400
 STYLES = {"ok": "green", "note": "cyan", "warning": "bold yellow"}
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "doctor",
-        help="check for anything that would distort the numbers",
-        description="Check MPI, binding, load, clock and memory before measuring, and show the "
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = (
+        "Check MPI, binding, load, clock and memory before measuring, and show the "
         "map of the machine: packages, memory domains, shared caches. "
-        "Exit status 1 if something will distort the numbers.",
+        "Exit status 1 if something will distort the numbers."
     )
     options.add_launch_options(parser, several_shapes=False)
     options.add_output_options(parser, formats=("table", "json"))

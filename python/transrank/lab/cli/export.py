@@ -24,16 +24,13 @@ examples:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "export",
-        help="write a run as CSV or Parquet",
-        description="Write a run as CSV or Parquet, one row per case, per sample or per memory "
-        "domain; times in seconds, sizes in bytes.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = (
+        "Write a run as CSV or Parquet, one row per case, per sample or per memory "
+        "domain; times in seconds, sizes in bytes."
     )
+    parser.epilog = EPILOG
     parser.add_argument("run", metavar="RUN", help="latest, a run id, a label, or a file")
     what = parser.add_mutually_exclusive_group()
     what.add_argument(

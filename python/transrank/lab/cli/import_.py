@@ -25,16 +25,13 @@ examples:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "import",
-        help="store output of OSU or IMB as a run",
-        description="Store the text output of OSU Micro-Benchmarks or Intel MPI Benchmarks as a "
-        "run, and print its id.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = (
+        "Store the text output of OSU Micro-Benchmarks or Intel MPI Benchmarks as a "
+        "run, and print its id."
     )
+    parser.epilog = EPILOG
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument("--label", metavar="NAME", help="a name for the run")
     parser.add_argument(

@@ -26,15 +26,10 @@ examples:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "list",
-        help="list stored runs, studies or published machines",
-        description="List stored runs, studies or published machines.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = "List stored runs, studies or published machines."
+    parser.epilog = EPILOG
     parser.add_argument("what", choices=KINDS, nargs="?", help="what to list (default: runs)")
     options.add_output_options(parser)
 

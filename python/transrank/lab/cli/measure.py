@@ -32,14 +32,10 @@ a number without a unit is in bytes.
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "measure",
-        help="measure chosen studies",
-        description="Measure chosen studies and store the samples as a run.",
-        epilog=EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = "Measure chosen studies and store the samples as a run."
+    parser.epilog = EPILOG
     add_selection_options(parser, "the studies to measure")
     add_run_options(parser)
 

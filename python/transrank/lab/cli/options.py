@@ -18,6 +18,8 @@ Value = TypeVar("Value")
 
 RANK_LIMIT = 2**31 - 1
 LAUNCH_LIMIT = 10_000
+# When a comparison fails.
+FAIL_ON = ("family", "slower", "unclear", "never")
 
 
 def checked(parse: Callable[[str], Value]) -> Callable[[str], Value]:
@@ -218,6 +220,28 @@ def add_precision_options(parser: argparse.ArgumentParser) -> None:
         type=checked(parse_seed),
         default=None,
         help="order of the cases and contents of the messages (default: drawn, and stored)",
+    )
+
+
+def add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """Add the threshold of a verdict, and which verdicts fail."""
+    parser.add_argument(
+        "--threshold",
+        metavar="P%",
+        type=checked(parse_precision),
+        default=0.05,
+        help="difference that matters (default: 5%%)",
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=FAIL_ON,
+        default="family",
+        help="when to exit 1 (default: family)",
+    )
+    parser.add_argument(
+        "--pass-unclear",
+        action="store_true",
+        help="exit 0, not 5, if fewer than half of the cases could be judged",
     )
 
 

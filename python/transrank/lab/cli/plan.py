@@ -35,14 +35,10 @@ table has the minimum, the median and the maximum; csv and json every rank.
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "plan",
-        help="show what a redistribution would move, without MPI",
-        description="Show what each rank of a redistribution would send and receive.",
-        epilog=EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = "Show what each rank of a redistribution would send and receive."
+    parser.epilog = EPILOG
     parser.add_argument("what", choices=("redistribute",), help="what to plan")
     parser.add_argument("--grid", metavar="NxM", help="extents of the grid, e.g. 512x1024x16")
     parser.add_argument(

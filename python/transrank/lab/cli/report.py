@@ -20,17 +20,14 @@ examples:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "report",
-        help="write one HTML page with verdict, figures and tables",
-        description="Write one HTML page with a verdict in words, figures, tables, the method of "
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = (
+        "Write one HTML page with a verdict in words, figures, tables, the method of "
         "measurement and the commands to repeat it. The page needs neither network nor scripts. "
-        "Its path is printed.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "Its path is printed."
     )
+    parser.epilog = EPILOG
     parser.add_argument(
         "runs",
         metavar="RUN",

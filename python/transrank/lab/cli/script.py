@@ -37,15 +37,11 @@ LEAST_RANKS = 4
 NO_LIMIT = 2**62
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "script",
-        usage="%(prog)s {slurm,pbs,pjm} [options] [-- COMMAND ...]",
-        help="print a job script for Slurm, PBS or PJM",
-        description="Print a job script that runs a survey.",
-        epilog=EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.usage = "%(prog)s {slurm,pbs,pjm} [options] [-- COMMAND ...]"
+    parser.description = "Print a job script that runs a survey."
+    parser.epilog = EPILOG
     parser.add_argument("system", choices=list(scripts.SYSTEMS), help="the batch system")
     # The words after -- arrive here, one each: see `rewrite`.
     parser.add_argument(COMMAND_WORD, action="append", default=[], help=argparse.SUPPRESS)

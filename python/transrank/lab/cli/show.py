@@ -59,20 +59,17 @@ examples:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "show",
-        help="print the numbers of a run, or of a published machine",
-        description="Print the numbers of a run: the median over launches with its 95% interval, "
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = (
+        "Print the numbers of a run: the median over launches with its 95% interval, "
         "the number of launches that count, the rate, and the mean that IMB would print. With -v "
         "also the mean and the 90th and 99th percentile of all samples after warm-up, and the "
         "share of samples that count for the median. --format lines prints a line per case for "
         "test harnesses: case=... value=... low=... high=... unit=s. Of a published machine: how "
-        "it was measured, findings from its numbers, and the tables of its source.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "it was measured, findings from its numbers, and the tables of its source."
     )
+    parser.epilog = EPILOG
     parser.add_argument(
         "run",
         metavar="RUN",

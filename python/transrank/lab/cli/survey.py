@@ -25,14 +25,10 @@ keeps all finished cases; to finish it:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "survey",
-        help="measure everything and write a report",
-        description="Measure all studies, store the samples as a run, and write its report.",
-        epilog=EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = "Measure all studies, store the samples as a run, and write its report."
+    parser.epilog = EPILOG
     parser.add_argument(
         "--quick", action="store_true", help="a selection of cases, in under three minutes"
     )

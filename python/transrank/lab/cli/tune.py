@@ -53,14 +53,10 @@ is no file, and the exit status is 1.
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    parser = subparsers.add_parser(
-        "tune",
-        help="write a file of better collective algorithms for the MPI library",
-        description="Choose faster algorithms of collective operations, and verify them.",
-        epilog=EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = "Choose faster algorithms of collective operations, and verify them."
+    parser.epilog = EPILOG
     parser.add_argument(
         "-n",
         "--ranks",

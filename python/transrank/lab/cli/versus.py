@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from transrank.lab.store.records import Run
     from transrank.lab.survey.driver import Driver
 
-__all__ = ["add_parser", "axis_options", "rewrite", "run"]
+__all__ = ["add_options", "axis_options", "rewrite", "run"]
 
 NAMES = ("a", "b")
 RUN_SECONDS = 120.0
@@ -51,18 +51,12 @@ The names of the records of A and B end in -a and -b: transrank show RUN-b.
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb and its options."""
-    from transrank.lab.cli import compare
-
-    parser = subparsers.add_parser(
-        "versus",
-        help="measure two variants alternately, and report which is faster",
-        description="Measure two variants of the same cases alternately, and report which is "
-        "faster.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the verb, and what its help says."""
+    parser.description = (
+        "Measure two variants of the same cases alternately, and report which is faster."
     )
+    parser.epilog = EPILOG
     measure.add_selection_options(
         parser, "the studies; or an earlier run of this verb, to print its verdict again"
     )
@@ -74,7 +68,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             default=[],
             help=f"a setting of variant {name.upper()}; may be repeated",
         )
-    compare.add_gate_options(parser)
+    options.add_gate_options(parser)
     measure.add_resume_options(parser)
     measure.add_measuring_options(parser)
     options.add_output_options(

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from transrank.lab.stats.compare import paired_ratio
 from transrank.lab.stats.discoveries import RATE, discoveries
@@ -304,6 +303,8 @@ def _beyond(factor: Estimate | None, least: float) -> bool:
 
 
 def _p_value(values: Values, usual: Values) -> float:
+    from scipy import stats  # a second to load
+
     found = stats.mannwhitneyu(values.ravel(), usual.ravel(), alternative="greater")
     return float(found.pvalue)
 

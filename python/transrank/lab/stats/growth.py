@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.median import CONFIDENCE
@@ -33,6 +32,8 @@ def exponent_of(points: Sequence[tuple[float, float]]) -> Estimate:
         raise ValueError(
             f"{len(points)} points give no exponent with an interval; give at least three"
         )
+    from scipy import stats  # a second to load
+
     numbers, times = np.log(np.array(points)).T
     line = stats.linregress(numbers, times)
     quantile = stats.t.ppf((1 + CONFIDENCE) / 2, len(points) - 2)

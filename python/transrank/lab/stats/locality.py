@@ -13,7 +13,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from transrank.lab.stats.compare import paired_ratio
 from transrank.lab.stats.discoveries import discoveries
@@ -211,6 +210,8 @@ def penalties(values: Mapping[str, Values], seed: int = 1) -> list[Penalty]:
 
 
 def _p_value(one: Values, other: Values, seed: int) -> float:
+    from scipy import stats  # a second to load
+
     found = stats.permutation_test(
         (one, other),
         lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis),
