@@ -111,12 +111,18 @@ def test_dies_that_are_alike_are_not_told_apart():
 
 @pytest.mark.parametrize("name", ["gs", "thtj", "thtj1", "bscc-a"])
 def test_each_row_of_published_ghost_updates_has_its_best_total_marked(name):
-    (totals,) = facts(machine(name))
+    totals, of_a_rank = facts(machine(name))
     for row in totals.rows:
         assert sum(cell.endswith("(best)") for cell in row.cells) == 1
     (said,) = findings(machine(name))
     assert "everybody pulls from rank 0" in said
     assert ("on 32 ranks" in said) == (name == "gs")
+    rows = {row.cells[:2]: row.cells[2:] for row in of_a_rank.rows}
+    if name == "gs":
+        assert rows["16", "1"][:2] == ("583 MB/s", NOTHING)
+        assert rows["32", "1"][:4] == ("276 MB/s", "0.8", "305 MB/s", "2")
+    if name == "thtj":
+        assert rows["2,800", "50"][-1] == "14,400"
 
 
 @pytest.mark.parametrize("known", machines(), ids=lambda known: known.name)

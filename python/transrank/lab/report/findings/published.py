@@ -234,10 +234,22 @@ def _ghosts_facts(machine: Machine) -> Iterator[Table]:
             for vdim in vdims
         ]
         rows.append(Row((f"{ranks:,}", f"{nodes:,}", *cells), "published"))
+    jobs = (Column("ranks"), Column("nodes"))
+    columns = (*jobs, *(Column(f"vdim {vdim}") for vdim in vdims))
+    yield Table("What all ranks receive together", columns, tuple(rows))
+    printed: dict[tuple[str, str], list[str]] = {}
+    for each in read_table(*machine.tables):
+        if each["machine"].lower() != machine.name:
+            continue
+        rate = units.format_rate(float(each["bandwidth_per_rank_bytes_per_s"]))
+        job = f"{int(each['ranks']):,}", f"{int(each['nodes']):,}"
+        time = f"{float(each['time_ms']):,g}" if each["time_ms"] else NOTHING
+        printed.setdefault(job, []).extend((rate, time))
+    columns = (*jobs, *(Column(name) for vdim in vdims for name in (f"vdim {vdim}", "ms")))
     yield Table(
-        "What all ranks receive together",
-        (Column("ranks"), Column("nodes"), *(Column(f"vdim {vdim}") for vdim in vdims)),
-        tuple(rows),
+        "What each rank receives, and the time of an update in ms where it was printed",
+        columns,
+        tuple(Row((*job, *cells), "published") for job, cells in printed.items()),
     )
 
 
