@@ -251,6 +251,7 @@ def test_any_command_line_ends_in_a_documented_status(monkeypatch, tmp_path, wor
         return read_load(files, 0.0)
 
     with monkeypatch.context() as patch:
+        patch.setattr(output, "settings", output.Settings())  # -q holds for the whole process
         patch.setattr(process, "run", no_launch)
         patch.setattr(facts, "read_load", quick_look)
         patch.setenv("TRANSRANK_STORE", str(tmp_path / "store"))

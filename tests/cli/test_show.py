@@ -272,3 +272,12 @@ def test_mean_and_deviation_of_each_domain_stand_below_its_case(store):
 def test_names_in_a_file_are_no_markup(store):
     store.keep(RUN, *pingpong(8, 1.0), label="[red]x[/red] [bold")
     assert "[red]x[/red] [bold" in store.run("show").stdout
+
+
+def test_a_report_takes_a_published_machine_alone_or_beside_a_run(store, tmp_path):
+    store.keep(RUN, *pingpong(8, 1.0), label="night")
+    page = tmp_path / "page.html"
+    for names in ("fugaku", "night Fugaku", "fugaku triton"):
+        answer = store.run(f"report {names} -o {page}").check()
+        assert answer.stdout == f"{page}\n"
+        assert "What do the published numbers say?" in page.read_text()

@@ -55,7 +55,8 @@ first steps:
 exit status:
   0 success                           3 the MPI run failed
   1 the answer is no                  4 results missing or unreadable
-  2 wrong usage                     130 interrupted; finished cases are kept
+  2 wrong usage                       5 too little could be judged
+                                    130 interrupted; finished cases are kept
 """
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from transrank.errors import UsageError
 from transrank.lab.cli import options, output, results
+from transrank.lab.reference.tables import machines
+from transrank.lab.report.machine_run import run_of
 from transrank.lab.report.page import render_report, write_report
 from transrank.lab.store.records import Run
 
@@ -17,6 +19,8 @@ examples:
   transrank report                            the latest run, as RUN.html
   transrank report night -o night.html
   transrank report before after               two runs side by side
+  transrank report fugaku                     what was published of a machine
+  transrank report latest fugaku              a run beside it
 """
 
 
@@ -33,7 +37,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="*",
         default=["latest"],
-        help="latest, latest~N, a run id or its beginning, a label, or a file (default: latest)",
+        help="latest, latest~N, a run id or its beginning, a label, a file, or a published machine "
+        "(default: latest)",
     )
     options.add_output_options(
         parser, formats=(), output="write the page there; - is stdout (default: RUN.html)"
@@ -42,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page and print its path."""
-    runs = [results.open_run(text, arguments.store) for text in arguments.runs]
+    runs = [_open(text, arguments.store) for text in arguments.runs]
     _check_different(runs)
     # Of the files' names: what stands in them may name any place.
     page = arguments.output or Path("-".join(run.path.stem for run in runs) + ".html")
@@ -52,6 +57,13 @@ def run(arguments: argparse.Namespace) -> int:
     write_report(runs, page)
     output.write(f"{page}\n")
     return 0
+
+
+def _open(text: str, store: Path | None) -> Run:
+    """A run, or a published machine as one."""
+    published = {machine.name: machine for machine in machines()}
+    machine = published.get(text.lower())
+    return run_of(machine) if machine else results.open_run(text, store)
 
 
 def _check_different(runs: Sequence[Run]) -> None:

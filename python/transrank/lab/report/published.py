@@ -63,11 +63,16 @@ def published(
     studies: Sequence[str],
     places: Collection[Place],
     fits: Callable[[ReferencePoint], bool] = lambda point: True,
+    without: Collection[str] = (),
 ) -> Published:
-    """The published numbers of these studies for which `fits`, if comparable with the run."""
+    """The published numbers of these studies for which `fits`, if comparable with the run.
+
+    Those `without` which are machines that the page shows itself.
+    """
     found = [
         (machine, point)
         for machine in machines()
+        if machine.name not in without
         for study in studies
         for point in machine.of_study(study)
         if fits(point)
@@ -75,7 +80,7 @@ def published(
     beside = tuple(pair for pair in found if _place(pair[1]) in places)
     used = {machine.name for machine, _ in beside}
     sources = _sources([machine for machine in machines() if machine.name in used], studies)
-    if beside or not found:
+    if beside or not found or without:
         return Published(beside, sources)
     measured = [ranks for ranks, _ in places] or [1]
 
@@ -113,7 +118,9 @@ class Lines:
     comparable: str
 
 
-def published_lines(palette: Palette, groups: Sequence[CurveGroup]) -> Lines:
+def published_lines(
+    palette: Palette, groups: Sequence[CurveGroup], without: Collection[str] = ()
+) -> Lines:
     """Curves of every machine with published numbers for the contents of these panels."""
     by_title: dict[str, tuple[Curve, ...]] = {}
     every: list[Published] = []
@@ -122,6 +129,7 @@ def published_lines(palette: Palette, groups: Sequence[CurveGroup]) -> Lines:
             (group.example.study,),
             group.places,
             lambda point, example=group.example: _is_of(point, example),  # type: ignore[misc]
+            without,
         )
         if curves := _curves(palette, found.points):
             by_title[group.title] = tuple(curves)
@@ -130,17 +138,23 @@ def published_lines(palette: Palette, groups: Sequence[CurveGroup]) -> Lines:
     return Lines(by_title, tuple(sources), comparable(*every))
 
 
-def published_store_times() -> tuple[list[tuple[int, float]], tuple[Source, ...]]:
+def published_store_times(
+    without: Collection[str] = (),
+) -> tuple[list[tuple[int, float]], tuple[Source, ...]]:
     """Ranks and seconds of the published creation of redistribution routes, and their sources."""
     study = "plan-scaling"
-    used = [machine for machine in machines() if machine.of_study(study)]
+    used = [
+        machine for machine in machines() if machine.of_study(study) and machine.name not in without
+    ]
     times = [(point.ranks, point.seconds) for machine in used for point in machine.of_study(study)]
     return sorted(times), _sources(used, (study,))
 
 
-def published_launches(palette: Palette, places: Collection[Place]) -> tuple[list[Line], Published]:
+def published_launches(
+    palette: Palette, places: Collection[Place], without: Collection[str] = ()
+) -> tuple[list[Line], Published]:
     """First and last rank of published job starts, medians over their repetitions."""
-    found = published(("launch",), places, lambda point: point.fastest_seconds is not None)
+    found = published(("launch",), places, lambda point: point.fastest_seconds is not None, without)
     by_line: dict[str, dict[int, list[tuple[float, float]]]] = {}
     for machine, point in found.points:
         assert point.fastest_seconds is not None

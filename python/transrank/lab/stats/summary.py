@@ -213,7 +213,8 @@ def _views(cases: Sequence[Case], selection: Selection) -> list[_LaunchView]:
     for case in cases:
         if case.samples is None:
             assert case.imported is not None  # the schema: an ok case has one or the other
-            views.append(_LaunchView(case, Estimate(case.imported.mean)))
+            first = case.imported.minimum
+            views.append(_LaunchView(case, Estimate(case.imported.mean), first_rank=first))
         elif (mask := next(masks)).any():
             views.append(_view(case, case.samples, mask))
     return views

@@ -40,7 +40,7 @@ class Shape:
     ranks_per_node: int = 0
 
     def __str__(self) -> str:
-        ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
+        ranks = "1 rank" if self.ranks == 1 else f"{self.ranks:,} ranks"
         return f"{ranks}, {self.ranks_per_node} per node" if self.ranks_per_node else ranks
 
 

@@ -52,14 +52,14 @@ def position(size_bytes: float) -> float:
 def bytes_axis(
     sizes: Iterable[float], coarse: bool = False, title: str = "message size"
 ) -> dict[str, Any]:
-    """Channel definition of x for these sizes: logarithmic, labelled every fourth doubling.
+    """Channel definition of x for these sizes: logarithmic, labelled from the largest downwards.
 
-    A `coarse` axis, for narrow panels, is labelled every sixth.
+    Every fourth doubling has a label, on a `coarse` axis, for narrow panels, every sixth.
     """
     places = sorted({position(size) for size in sizes})
     first, last = places[0], places[-1]
-    powers = range(0, 43, 6 if coarse else 4)
-    ticks = [2.0**power for power in powers if first <= 2.0**power <= last]
+    powers = range(math.floor(math.log2(last)), -1, -6 if coarse else -4)
+    ticks = [2.0**power for power in reversed(powers) if first <= 2.0**power <= last]
     if first == EMPTY_MESSAGE:
         ticks = [EMPTY_MESSAGE, *(tick for tick in ticks if tick > 1)]
     if len(ticks) < 2:

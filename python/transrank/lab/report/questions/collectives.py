@@ -45,7 +45,7 @@ def ask(context: Context) -> Question | None:
     ]
     name = namer([result for _, found in chosen for result in found], operation)
     groups = arrange(chosen, context.palette, name)
-    lines = published_lines(context.palette, groups)
+    lines = published_lines(context.palette, groups, context.machines)
     figures = [curve_figure("collectives", groups, TIME, CAPTION, lines.by_title)]
     if not context.several:
         figures.append(_forms_figure(context))

@@ -62,7 +62,7 @@ def ask(context: Context) -> Question | None:
         return None
     like = _like_published(context)
     ours = [result for _, result in like] or context.all_of(STUDY)
-    found = published((PUBLISHED_STUDY,), places_of(ours))
+    found = published((PUBLISHED_STUDY,), places_of(ours), without=context.machines)
     like = [pair for pair in like if places_of([pair[1]]) & found.places]
     figures = [figure for run in context.runs if (figure := _ways(context, run)) is not None]
     tables = [_volumes(context.all_of(STUDY))]

@@ -39,7 +39,9 @@ def ask(context: Context) -> Question | None:
     lines = [line for run in context.runs for line in _lines(context, run)]
     if not lines:
         return None
-    theirs, found = published_launches(context.palette, places_of(context.all_of(STUDY)))
+    theirs, found = published_launches(
+        context.palette, places_of(context.all_of(STUDY)), context.machines
+    )
     shown = [*lines, *theirs]
     key = tuple(KeyEntry(line.series, line.series, line.style) for line in shown)
     marks = [mark for line in shown for mark in line.marks]

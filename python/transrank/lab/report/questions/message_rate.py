@@ -34,7 +34,7 @@ PAIRS_CAPTION = (
 def ask(context: Context) -> Question | None:
     """Build the question; None when nothing moved bytes from rank to rank."""
     groups = arrange(context.results_of(*STUDIES), context.palette, namer(context.all_of(*STUDIES)))
-    lines = published_lines(context.palette, groups)
+    lines = published_lines(context.palette, groups, context.machines)
     beside: dict[str, list[Curve]] = {
         group.title: [
             *(

@@ -38,7 +38,7 @@ def ask(context: Context) -> Question | None:
     if not groups:
         return None
     studies = tuple(study for study in STUDIES if context.all_of(study))
-    lines = published_lines(context.palette, groups)
+    lines = published_lines(context.palette, groups, context.machines)
     first = [group for group in groups if group.example.study == studies[0]]
     others = [group for group in groups if group.example.study != studies[0]]
     figures = (

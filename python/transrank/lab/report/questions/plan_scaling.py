@@ -49,7 +49,7 @@ def ask(context: Context) -> Question | None:
     lines = [line for run in context.runs for line in _lines(context, run)]
     if not lines:
         return None
-    published, sources = published_store_times()
+    published, sources = published_store_times(context.machines)
     shown = [*lines, *_published(context, published, lines)]
     key = tuple(KeyEntry(line.series, line.series, line.style) for line in shown)
     axes = _axes(shown, "time to make the routes", SECONDS_LABEL)
@@ -67,7 +67,7 @@ def ask(context: Context) -> Question | None:
         "Does planning a redistribution cost more on more ranks?",
         (
             *context.said(_answer),
-            _published_answer(published),
+            *([_published_answer(published)] if published else []),
         ),
         tuple(figures),
         studies=(STUDY,),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from transrank.lab.report.figures.figure import Figure
+from transrank.lab.report.machine_run import machine_of
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import sentence
@@ -44,6 +45,12 @@ class Context:
     @property
     def several(self) -> bool:
         return len(self.runs) > 1
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """The names of the published machines that the page shows."""
+        shown = (machine_of(run.run) for run in self.runs)
+        return tuple(machine.name for machine in shown if machine is not None)
 
     def about(self, run: Measured, text: str) -> str:
         """A sentence or a caption about a run, after its name if there are several."""

@@ -50,7 +50,7 @@ def ask(context: Context) -> Question | None:
     figure = curve_figure("send-modes", groups, TIME, CAPTION)
     if figure is None:
         return None
-    beside = published((STUDY,), places_of(context.all_of(STUDY)))
+    beside = published((STUDY,), places_of(context.all_of(STUDY)), without=context.machines)
     tables = [_rate_table(context, beside)]
     tables += [_crossover_table(context), _line_table(context)]
     return Question(

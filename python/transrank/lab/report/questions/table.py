@@ -30,6 +30,7 @@ from transrank.lab.report.questions import (
     plan_scaling,
     redistribute,
     send_modes,
+    source,
     stability,
 )
 from transrank.lab.report.questions.question import Context, Question
@@ -37,6 +38,7 @@ from transrank.lab.report.tables import Column, Row, Table
 
 QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     comparison.ask,
+    source.ask,
     message_time.ask,
     message_rate.ask,
     message_rate.ask_for_messages,

@@ -106,7 +106,7 @@ def _widths(run: Measured) -> str:
     ]
     lacking = {NOT_MEASURED: "not measured", "skipped": "skipped", "failed": "failed"}
     if widths:
-        held = counts.get("ok", 0)
+        held = counts.get("ok", 0) if len(widths) == measured else len(widths)
         precision = run.run.header.precision
         within = f" within {units.format_percent(precision)}" if precision is not None else ""
         first = (
