@@ -45,7 +45,7 @@ CASES = [case for path in sorted(SOURCES.rglob("*_test.cpp")) for case in cases_
 @pytest.mark.parametrize(("test", "ranks"), CASES)
 def test_passes_on_every_rank(test, ranks, mpiexec):
     chosen = f"--source-file=*/tests/cpp/{test}.cpp"
-    mpiexec.run(ranks, cpp_test(test), chosen, timeout=trials.seconds(60)).check()
+    mpiexec.run(ranks, cpp_test(test), chosen, timeout=trials.seconds(120)).check()
 
 
 def test_a_filter_that_no_test_case_passes_is_an_error(mpiexec):
