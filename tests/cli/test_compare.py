@@ -5,7 +5,7 @@ import pytest
 
 from support import recorded
 from support.commands import Store, disturbed, pingpong
-from transrank.lab.cli import compare
+from transrank.lab.cli import options
 
 
 @pytest.fixture
@@ -271,7 +271,7 @@ def test_what_cannot_be_compared_is_told(store):
         "transrank measure plan-scaling",
     )
     told = store.run("compare --help").stdout
-    for fail_on in compare.FAIL_ON:
+    for fail_on in options.FAIL_ON:
         assert f"\n  {fail_on} " in told
 
 

@@ -120,7 +120,7 @@ def test_what_killed_jobs_left_in_shared_memory_is_named_with_its_age_and_owner(
 
 @pytest.mark.parametrize("verb", ["doctor", "tune -o rules.conf"])
 def test_far_more_ranks_than_cores_are_refused_before_any_starts(verb, store):
-    store.run(f"{verb} -n 4096").fails(2, "4096 ranks: 4096 ranks on", "--oversubscribe")
+    store.run(f"{verb} -n 4096").fails(2, "4,096 ranks: 4,096 ranks on", "--oversubscribe")
     assert "oversubscribe" in store.run(f"{verb.split()[0]} --help").stdout
 
 

@@ -45,7 +45,7 @@ def refuse_crowds(
         crowd = capacity.ranks_per_node(shape)
         if crowd > most:
             raise UsageError(
-                f"{shape}: {crowd} ranks on {'1 core' if cores == 1 else f'{cores} cores'} of a "
+                f"{shape}: {crowd:,} ranks on {'1 core' if cores == 1 else f'{cores} cores'} of a "
                 f"node are more than {MOST_RANKS_PER_CORE} for each core",
                 f"-n {most * capacity.nodes} or fewer; or add --oversubscribe to start them anyway",
             )

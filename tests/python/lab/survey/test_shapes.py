@@ -58,7 +58,7 @@ def test_defaults_always_fit_except_for_the_two_ranks_that_mpi_needs(nodes, core
 @pytest.mark.parametrize(
     ("shape", "nodes", "says"),
     [
-        (Shape(2048), 1, "2048 ranks: 2048 ranks on 2 cores of a node are more than 4 for each"),
+        (Shape(2048), 1, "2,048 ranks: 2,048 ranks on 2 cores of a node are more than 4 for each"),
         (Shape(9), 1, "9 ranks: 9 ranks on 2 cores"),
         (Shape(17), 2, "17 ranks: 9 ranks on 2 cores"),
         (Shape(18, 9), 2, "18 ranks, 9 per node: 9 ranks on 2 cores"),
