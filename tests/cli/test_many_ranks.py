@@ -41,7 +41,7 @@ def test_every_verb_that_reads_a_record_reads_one_of_many_ranks(store):
     assert result["imb_mean_seconds"] == pytest.approx(1e-6 * (RANKS + 1) / 2)
     assert result["imb_low_seconds"] == pytest.approx(1e-6)
     assert result["imb_high_seconds"] == pytest.approx(1e-6 * RANKS)
-    assert "110592 ranks" in store.run(f"show {one}").stdout
+    assert "110,592 ranks" in store.run(f"show {one}").stdout
     assert store.run(f"compare {one} {other}").status == 1
     rows = store.csv(f"export {one}")
     assert [row["ranks"] for row in rows] == [str(RANKS)] * 2

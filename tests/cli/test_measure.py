@@ -215,7 +215,7 @@ def test_a_home_that_cannot_be_written_to_is_named_before_anything_is_measured(t
 def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path):
     arguments = ("plan-scaling", "--ranks", "2048", "--dry-run")
     measure(*arguments, store=tmp_path).fails(
-        2, "2048 ranks on", "for each core", "--oversubscribe"
+        2, "2,048 ranks on", "for each core", "--oversubscribe"
     )
     assert "-n 2048" in measure(*arguments, "--oversubscribe", store=tmp_path).check().stdout
     typed = measure("plan-scaling --plan_ranks 2048 --dry-run", store=tmp_path).check()
