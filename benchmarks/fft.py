@@ -2,8 +2,8 @@
 """What do a distributed FFT's transfers cost, done by the library, beside MPI_Alltoallw?
 
 Runs programs/fft.py at two ranks, launch after launch: transforms by mpi4py-fft, unmodified but for
-its transfers between pencils (examples/fft.py), of 128^3 and 256^3 doubles. It needs mpi4py-fft
-(with libfftw3-dev: pip install mpi4py-fft). Spectra must be equal to the last bit.
+its transfers between pencils (transrank.mpi4py_fft), of 128^3 and 256^3 doubles. It needs
+mpi4py-fft (with libfftw3-dev: pip install mpi4py-fft). Spectra must be equal to the last bit.
 """
 
 from __future__ import annotations

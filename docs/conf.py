@@ -38,6 +38,7 @@ autodoc_default_options = {"ignore-module-all": True}
 # Annotations say `Shape` or `bytes`, which several modules have.
 suppress_warnings = ["ref.python"]
 autodoc_typehints = "description"
+autodoc_mock_imports = ["mpi4py_fft"]  # which few have
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 

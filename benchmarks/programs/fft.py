@@ -9,19 +9,18 @@ forward transform. Spectra are compared bit by bit.
 from __future__ import annotations
 
 import json
-import runpy
 import sys
 from collections import defaultdict
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from mpi4py import MPI
 
+import mpi4py_fft
 import numpy as np
-from mpi4py_fft import pencil
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "fft.py"
+import transrank.mpi4py_fft as by_transrank
+
 COMM = MPI.COMM_WORLD
 
 
@@ -34,13 +33,15 @@ def slowest(work: Callable[[], object]) -> float:
 
 def main() -> None:
     points, rounds = map(int, sys.argv[1:])
-    plan = runpy.run_path(str(EXAMPLE))["plan"]
-    extents = (points, points, points)
-    ways: dict[str, Any] = {
-        "MPI_Alltoallw": plan(COMM, extents, transfers=pencil.Transfer, shared=False),
-        "own arrays": plan(COMM, extents, shared=False),
-        "shared arrays": plan(COMM, extents, shared=True),
-    }
+
+    def plan() -> Any:
+        return mpi4py_fft.PFFT(COMM, (points, points, points), dtype=float)
+
+    by_transrank.leave()
+    ways = {"MPI_Alltoallw": plan()}
+    for shared, name in ((False, "own arrays"), (True, "shared arrays")):
+        by_transrank.use(shared=shared)
+        ways[name] = plan()
     names = list(ways)
     random = np.random.default_rng(COMM.rank)
     times = defaultdict(list)
