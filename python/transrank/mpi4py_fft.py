@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mpi4py-fft, and what is built on it (shenfun), with transfers by transrank.
 
-``import transrank.mpi4py_fft`` is all that a program does. Plans made after it move their arrays between pencils by exchanges in place of
-``MPI_Alltoallw``. Spectra are the same to the last bit. Plans that exist stay as they are.
+``import transrank.mpi4py_fft`` is all that a program does. Plans made after it move their arrays
+between pencils by exchanges in place of ``MPI_Alltoallw``. Spectra are the same to the last bit.
+Plans that exist stay as they are.
 """
 
 from __future__ import annotations
