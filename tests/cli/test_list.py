@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from support.commands import pingpong
+from transrank.installation import mpi_kind
 from transrank.lab.reference.tables import machines
 from transrank.lab.study import catalogue
 
@@ -24,6 +25,13 @@ def test_an_empty_store_is_no_error_and_an_unknown_list_wrong_usage(store):
     assert f"no runs in {store.path}" in answer.stderr
     assert store.json("list") == []
     store.run("list transports").fails(2, "invalid choice: 'transports'")
+
+
+def test_the_settings_of_the_mpi_library_are_listed(store):
+    lines = store.run("list settings").check().stdout.splitlines()
+    assert lines == [row["setting"] for row in store.json("list settings")]
+    one = {"mpich": "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"}
+    assert one.get(mpi_kind(), "OMPI_MCA_coll_tuned_use_dynamic_rules") in lines
 
 
 def test_every_study_is_listed_with_all_values_of_its_axes(store):

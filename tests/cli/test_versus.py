@@ -116,6 +116,10 @@ WRONG = [
     (["--b", "runner=/nowhere"], "--b runner: /nowhere is not an executable program"),
     (["--b", f"runner={HERE}"], f"--b runner: {HERE} is not a Python environment"),
     (["--b", "mpiexec=/nowhere"], "--b mpiexec: /nowhere is not an executable program"),
+    (
+        ["--b", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORTIHM=ring"],
+        "--b MPIR_CVAR_ALLREDUCE_INTRA_ALGORTIHM: the MPI library has no such setting",
+    ),
     (["--b", "tuning=/nowhere"], "--b tuning: /nowhere is not a file"),
     (["--b", "launcher=nosuch"], "unknown launcher 'nosuch'; known: hydra, openmpi, srun"),
     (["--b", f"mpiexec={os.devnull}", "--b", "launcher=hydra"], f"--b mpiexec: {os.devnull} is"),

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "listing.hpp"
 
+#include <mpi.h>
+
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <system_error>
 #include <vector>
+
+#include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::runner {
 namespace {
@@ -124,6 +129,30 @@ std::string list_cases(const Options& options) {
             lines += json.end_object().text() + '\n';
         }
     }
+    return lines;
+}
+
+std::string list_settings() {
+    int level = MPI_THREAD_SINGLE;
+    mpi::check(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
+    int count = 0;
+    mpi::check(MPI_T_cvar_get_num(&count), "MPI_T_cvar_get_num");
+    std::string lines;
+    for (int i = 0; i < count; ++i) {
+        std::array<char, 256> name{};
+        int length = name.size();
+        int verbosity = 0;
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        int description_length = 0;
+        int binding = 0;
+        int scope = 0;
+        // A variable of a part that was unloaded has a number and no name.
+        if (MPI_T_cvar_get_info(i, name.data(), &length, &verbosity, &type, nullptr, nullptr,
+                                &description_length, &binding, &scope) == MPI_SUCCESS) {
+            lines += std::string(name.data()) + '\n';
+        }
+    }
+    mpi::check(MPI_T_finalize(), "MPI_T_finalize");
     return lines;
 }
 

@@ -143,6 +143,9 @@ int act(const Options& options, double entered) {
         case Action::list_cases:
             std::fputs(list_cases(options).c_str(), stdout);
             return success;
+        case Action::list_settings:
+            std::fputs(list_settings().c_str(), stdout);
+            return success;
         case Action::plan:
             std::fputs(plan_redistribution(options.plan).c_str(), stdout);
             return success;

@@ -193,6 +193,11 @@ constexpr std::array choices{
         "case, axes, reason where it would be skipped; no MPI needed",
         [](Options& o, const std::string&, std::string_view) { o.action = Action::list_cases; }},
     Choice{
+        "list-settings", nullptr,
+        "print the names of the MPI library's settings (control variables of MPI's tools "
+        "interface) and stop, one a line; MPI is not initialised",
+        [](Options& o, const std::string&, std::string_view) { o.action = Action::list_settings; }},
+    Choice{
         "plan", "GRID,FROM,TO[,RANK]",
         "print what each rank of a redistribution, or one of them, moves and stop, one JSON object "
         "per line: rank, sends and receives (peer, cells, runs); no MPI needed",

@@ -21,7 +21,17 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-enum class Action : std::uint8_t { measure, help, version, list, list_cases, plan, probe, stamp };
+enum class Action : std::uint8_t {
+    measure,
+    help,
+    version,
+    list,
+    list_cases,
+    list_settings,
+    plan,
+    probe,
+    stamp
+};
 
 struct Options {
     Action action = Action::measure;

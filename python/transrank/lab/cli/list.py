@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""transrank list: stored runs, studies, published machines."""
+"""transrank list: stored runs, studies, published machines, settings of the MPI library."""
 
 from __future__ import annotations
 
@@ -16,19 +16,23 @@ from transrank.lab.cli.output import Column
 from transrank.lab.reference.tables import machines
 from transrank.lab.store.runs import list_runs, store_directory
 from transrank.lab.study import catalogue
+from transrank.lab.survey import variables
 
-KINDS = ("runs", "studies", "machines")
+KINDS = ("runs", "studies", "machines", "settings")
 EPILOG = """\
 examples:
   transrank list                 the stored runs, the latest last
   transrank list studies         the studies, their axes and values
   transrank list machines        published machines to compare with
+  transrank list settings        the settings of the MPI library, for versus
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
-    parser.description = "List stored runs, studies or published machines."
+    parser.description = (
+        "List stored runs, studies, published machines or the settings of the MPI library."
+    )
     parser.epilog = EPILOG
     parser.add_argument("what", choices=KINDS, nargs="?", help="what to list (default: runs)")
     options.add_output_options(parser)
@@ -37,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print one of the lists."""
     what = arguments.what or "runs"
-    rows = {"runs": _runs, "studies": _studies, "machines": _machines}[what](arguments)
+    rows = LISTS[what](arguments)
     if arguments.format == "json":
         output.write(results.as_json(rows), arguments.output)
     elif arguments.format == "csv":
@@ -52,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
         output.note(f"no runs in {arguments.store or store_directory()}")
     if arguments.what is None:
         results.flush()
-        output.note("other lists: transrank list studies, transrank list machines")
+        others = [f"transrank list {kind}" for kind in KINDS[1:]]
+        output.note(f"other lists: {', '.join(others)}")
     return 0
 
 
@@ -94,6 +99,10 @@ def _machines(_: argparse.Namespace) -> list[dict[str, Any]]:
         }
         for machine in machines()
     ]
+
+
+def _settings(_: argparse.Namespace) -> list[dict[str, Any]]:
+    return [{"setting": name} for name in variables.known()]
 
 
 def _layout(rows: Sequence[dict[str, Any]]) -> tuple[list[Column | str], list[list[str]]]:
@@ -153,4 +162,14 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-IN_PARAGRAPHS = {"studies": _print_studies, "machines": _print_machines}
+def _print_settings(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    for row in rows:
+        console.print(Text(row["setting"]), soft_wrap=True)
+
+
+LISTS = {"runs": _runs, "studies": _studies, "machines": _machines, "settings": _settings}
+IN_PARAGRAPHS = {
+    "studies": _print_studies,
+    "machines": _print_machines,
+    "settings": _print_settings,
+}

@@ -15,6 +15,7 @@ from transrank.errors import UsageError
 from transrank.lab.launch import launchers
 from transrank.lab.launch.launcher import Capacity, Launcher
 from transrank.lab.reference.tables import read_table
+from transrank.lab.survey import variables
 from transrank.lab.tune import library, note
 
 # Settings that are not environment variables.
@@ -105,6 +106,22 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
         Path(values[MPIEXEC]) if MPIEXEC in values else None,
         values.get(LAUNCHER),
     )
+
+
+def refuse_unknown(variant: Variant) -> None:
+    """Refuse a variable that the MPI library does not know: the variants would be the same.
+
+    Raises
+    ------
+    UsageError
+        naming the variable, and one that is spelt alike.
+    """
+    names = [word.partition("=")[0] for word in variant.settings]
+    for name, close in variables.unknown(names, variant.runner):
+        raise UsageError(
+            f"--{variant.name} {name}: the MPI library has no such setting",
+            f"did you mean {close}?" if close else "`transrank list settings` prints them",
+        )
 
 
 def _file(name: str, key: str, values: Mapping[str, str]) -> Path:

@@ -157,7 +157,7 @@ def _earlier(arguments: argparse.Namespace) -> tuple[Path, Path] | None:
 
 def _measure(arguments: argparse.Namespace) -> tuple[Path, Path]:
     from transrank.lab.cli import execution
-    from transrank.lab.cli.variants import parse
+    from transrank.lab.cli.variants import parse, refuse_unknown
     from transrank.lab.store.records import Options, from_json, sole_writer
     from transrank.lab.survey.estimate import Costs
     from transrank.lab.survey.further import Further
@@ -165,6 +165,8 @@ def _measure(arguments: argparse.Namespace) -> tuple[Path, Path]:
     from transrank.lab.survey.versus import naming
 
     variants = [parse(name, getattr(arguments, name), arguments.launcher) for name in NAMES]
+    for variant in variants:
+        refuse_unknown(variant)
     sites = _sites(variants)
     wish = execution.Wish(measure.selections(arguments), run_seconds=RUN_SECONDS)
     request = execution.request_of(arguments, sites[0], wish)

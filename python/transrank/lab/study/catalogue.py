@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from transrank import installation
@@ -143,8 +144,8 @@ def _tuples(lists: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(values) for name, values in lists.items()}
 
 
-def ask(arguments: Sequence[str]) -> str:
-    """Return the output of a query of transrank-run that needs no MPI.
+def ask(arguments: Sequence[str], runner: Path | None = None) -> str:
+    """Return the output of a query of transrank-run, or of another `runner`, on this process.
 
     Raises
     ------
@@ -153,7 +154,7 @@ def ask(arguments: Sequence[str]) -> str:
     LaunchError
         the runner cannot be asked.
     """
-    runner = installation.runner()
+    runner = runner or installation.runner()
     try:
         answer = subprocess.run(
             [runner, *arguments],

@@ -19,6 +19,7 @@ from transrank.lab.machine import mapping
 from transrank.lab.machine.facts import Facts
 from transrank.lab.machine.memory import SHARED_MEMORY
 from transrank.lab.store.records import Shape
+from transrank.lab.survey import variables
 from transrank.lab.survey.placement import Host, hosts_of
 from transrank.lab.survey.probe import Probe
 from transrank.lab.units import format_bytes, format_seconds, format_wait
@@ -61,6 +62,7 @@ def check_all(situation: Situation) -> list[Check]:
     """Return the checks in the order in which they matter."""
     return [
         *_mpi(situation),
+        *_settings(situation),
         *_map(situation.facts),
         *_cores(situation),
         *_binding(situation),
@@ -85,6 +87,19 @@ def _mpi(situation: Situation) -> Iterator[Check]:
     # Open MPI continues with who built it, and where.
     library = situation.probed.mpi["library"].partition(",")[0]
     yield Check("MPI", "ok", f"{library}; a launch takes {started}")
+
+
+def _settings(situation: Situation) -> Iterator[Check]:
+    """Misspelt variables of the environment do nothing, and nobody says so."""
+    if situation.probed is None:
+        return
+    for name, close in variables.unknown(situation.environment, situation.launcher.runner_path()):
+        yield Check(
+            "setting",
+            "note",
+            f"the MPI library has no setting {name}, which the environment sets",
+            f"did you mean {close}?" if close else f"unset {name}",
+        )
 
 
 def _map(facts: Facts) -> Iterator[Check]:
