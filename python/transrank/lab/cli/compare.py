@@ -16,14 +16,15 @@ from transrank.lab.cli import domains, options, output, results
 from transrank.lab.cli.beside import print_beside
 from transrank.lab.cli.output import Column
 from transrank.lab.reference.tables import machines
-from transrank.lab.stats.compare import VERDICTS, Family, Verdict, compare_results, summarise_family
-from transrank.lab.stats.conditions import differences, reason_against, summarise_both
+from transrank.lab.stats.compare import VERDICTS, Family, Verdict, summarise_family
+from transrank.lab.stats.conditions import differences
 from transrank.lab.stats.domains import domain_times
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.pairs import are_paired, summarise_pair
+from transrank.lab.stats.pairs import are_paired, variant_of
 from transrank.lab.stats.rows import tail_row
 from transrank.lab.stats.summary import Tail, run_warnings
 from transrank.lab.stats.trust import NOT_MEASURED, is_noise, trust_in
+from transrank.lab.stats.two_runs import compare_runs
 from transrank.lab.store.records import Run
 from transrank.lab.study import launch
 from transrank.lab.units import format_percent, format_seconds
@@ -111,23 +112,19 @@ def run(arguments: argparse.Namespace) -> int:
     baseline = results.open_run(arguments.baseline, arguments.store)
     candidate = results.open_run(arguments.candidate, arguments.store)
     paired = are_paired(baseline, candidate)
-    summarise = summarise_pair if paired else summarise_both
-    ours, theirs = summarise(baseline, candidate)
-    axes = {result.case: result.axes for result in (*ours, *theirs)}
-    # Chosen before they are judged: among fewer cases fewer are slow by chance.
-    chosen = {result.case for result in results.select_cases((*ours, *theirs), arguments.case)}
-    verdicts = compare_results(
-        [result for result in ours if result.case in chosen],
-        [result for result in theirs if result.case in chosen],
+    compared = compare_runs(
+        baseline,
+        candidate,
         arguments.threshold,
-        # A disturbance of the machine affects both launches of a pair.
-        None if paired else reason_against(baseline, candidate),
-        paired,
+        lambda found: results.select_cases(found, arguments.case),
     )
+    ours, theirs, verdicts = compared.baseline, compared.candidate, compared.verdicts
+    axes = {result.case: result.axes for result in (*ours, *theirs)}
     family = summarise_family(verdicts, arguments.threshold)
     unlike = differences(baseline, candidate)
+    judged = {verdict.case for verdict in verdicts}
     of_domains = [
-        domains.by_case(domain_times(record.cases, [one for one in found if one.case in chosen]))
+        domains.by_case(domain_times(record.cases, [one for one in found if one.case in judged]))
         for record, found in ((baseline, ours), (candidate, theirs))
     ]
     if arguments.format == "json":
@@ -215,9 +212,7 @@ def _warn_of_chance(slower: Sequence[Verdict], cases: int) -> None:
 
 def _print_variants(console: Console, *runs: Run) -> None:
     for name, run in zip(("baseline", "candidate"), runs, strict=True):
-        assert run.header.versus is not None
-        settings = output.one_line(" ".join(run.header.versus.settings) or "default settings")
-        console.print(Text(f"{name:<9}  {run.header.versus.variant.upper()}  {settings}"))
+        console.print(Text(f"{name:<9}  {output.one_line(variant_of(run))}"))
     console.print()
 
 

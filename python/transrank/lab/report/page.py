@@ -32,6 +32,7 @@ from transrank.lab.report.words.machine import machine_facts, processor, short_l
 from transrank.lab.report.words.method import describe_method, launch_table
 from transrank.lab.report.words.repeat import describe_repetition
 from transrank.lab.report.words.verdict import BEWARE, give_verdict
+from transrank.lab.stats.pairs import variant_of
 from transrank.lab.store.records import Run
 from transrank.lab.store.writing import replace
 
@@ -144,6 +145,7 @@ def _facts_in_short(run: Measured, named: bool) -> list[str]:
     ranks = joined(list(dict.fromkeys(shapes)))
     return [
         run.name if named else header.label or "",
+        variant_of(run.run),
         processor(header.machine),
         short_library(header.mpi.library) if header.mpi else "",
         f"{ranks} {'rank' if ranks == '1' else 'ranks'}" if ranks else "",

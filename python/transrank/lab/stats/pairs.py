@@ -28,6 +28,14 @@ def are_paired(one: Run, other: Run) -> bool:
     return (ours.other, theirs.other) == (other.header.run, one.header.run)
 
 
+def variant_of(run: Run) -> str:
+    """Which variant it is, and its settings: `B MPIR_CVAR_...=ring`; empty for other runs."""
+    versus = run.header.versus
+    if versus is None:
+        return ""
+    return f"{versus.variant.upper()} {' '.join(versus.settings) or 'default settings'}"
+
+
 def summarise_pair(baseline: Run, candidate: Run) -> tuple[list[CaseResult], list[CaseResult]]:
     """Summarise both runs, with samples of each case chosen by the same rule."""
     states = states_of(baseline)

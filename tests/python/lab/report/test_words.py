@@ -45,7 +45,7 @@ from transrank.lab.report.words.repeat import describe_repetition
 from transrank.lab.report.words.verdict import Number, give_verdict
 from transrank.lab.report.yardstick import yardstick_of
 from transrank.lab.stats.summary import summarise
-from transrank.lab.store.records import Run, Shape, read_run
+from transrank.lab.store.records import Run, Shape, Versus, read_run
 
 
 def numbers(run: Run) -> dict[str, Number]:
@@ -130,6 +130,25 @@ def test_of_several_runs_the_slower_one_is_called_so(two_runs):
     low, high = (float(part.removesuffix(" %")) for part in change.split(" to "))
     assert low < 10 < high or (low, high) == pytest.approx((10, 10), abs=1)
     assert comparison.ask(context(two_runs[0])) is None
+
+
+def test_of_two_variants_the_settings_are_named_and_every_ratio_is_drawn(two_runs):
+    names = [run.header.run for run in two_runs]
+    variants = [
+        Versus("a", names[1], ()),
+        Versus("b", names[0], ("tuning=slow.json",)),
+    ]
+    pair = [
+        dataclasses.replace(run, header=dataclasses.replace(run.header, versus=versus))
+        for run, versus in zip(two_runs, variants, strict=True)
+    ]
+    asked = context(*pair)
+    question = comparison.ask(asked)
+    assert question.answer[0].startswith("B tuning=slow.json against A default settings, ")
+    (figure,) = question.figures
+    drawn = sum(panel.description.count("slower +10.0 %") for panel in figure.panels)
+    assert drawn == min(len(asked.runs[0].results), comparison.MOST_ROWS)
+    assert "B tuning=slow.json" in render_report(pair).partition("<main>")[0]
 
 
 def test_the_verdict_on_a_run_without_any_of_the_numbers_is_the_first_answer(written):
