@@ -23,6 +23,8 @@ from transrank.lab.machine import facts
 from transrank.lab.machine.files import Files
 from transrank.lab.machine.load import Load, read_load
 from transrank.lab.store.records import read_run
+from transrank.lab.view.kinds import WORDS
+from transrank.lab.view.table import Column, Table
 
 STATUSES = {0, 1, 2, 3, 4}
 
@@ -211,8 +213,8 @@ def test_a_handler_that_python_did_not_set_is_left_alone(tmp_path, monkeypatch, 
 
 def test_tables_on_a_pipe_are_not_cut(capsys):
     row = ["x" * 300, "[bold]as it stands[/]"]
-    table = output.table(["long", output.Column("short", right=True)], [row])
-    output.print_or_write(lambda console: console.print(table), None)
+    table = Table("", [Column("long", WORDS), Column("short")], [row])
+    output.print_or_write(lambda console: output.print_table(console, table), None)
     text = capsys.readouterr().out
     assert row[0] in text
     assert row[1] in text

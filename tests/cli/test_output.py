@@ -11,7 +11,9 @@ import pytest
 
 from support import commands, recorded
 from support.commands import Store, pingpong
-from transrank.lab.cli import output, results
+from transrank.lab.cli import output
+from transrank.lab.view.csv_text import as_csv
+from transrank.lab.view.table import Column, Table
 
 # Set the title, clear the screen, C1's CSI, back over what was printed, write from right to left.
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\x7f\x08\r\u202eend\u2066"
@@ -56,7 +58,7 @@ def test_what_would_have_steered_the_terminal_is_seen_and_colors_are_kept(store,
     monkeypatch.setattr(output.settings, "color", "always")
     console = output.data()
     with console.capture() as captured:
-        console.print(output.table(["heading"], [[HOSTILE]]))
+        output.print_table(console, Table("", [Column("heading")], [[HOSTILE]]))
     assert "\x1b[1m" in captured.get()
     assert "\x1b[2J" not in captured.get()
 
@@ -86,7 +88,7 @@ def _rows(text: str) -> list[dict[str, str]]:
     "words", ["=HYPERLINK(1)", "+1+cmd", "-2+3+cmd", "@SUM(1)", "\t=1", "\r=1", "＝1+1"]
 )
 def test_no_cell_of_csv_begins_a_formula(words):
-    (row,) = _rows(results.as_csv([{"label": words, words: "heading"}]))
+    (row,) = _rows(as_csv([{"label": words, words: "heading"}]))
     shown = output.visible(words)
     assert row == {"label": f"'{shown}", f"'{shown}": "heading"}
 
@@ -96,5 +98,5 @@ def test_words_do_not_end_a_row_of_csv_and_numbers_stay(store):
     assert len(rows) == 4
     assert f"needs {output.visible(HOSTILE)}" in [row["reason"] for row in rows]
     rows = [{"a": -1.5, "b": "-1.5e-6", "c": None, "d": "it's = 1", "e": 3, "f": "-inf"}]
-    (row,) = _rows(results.as_csv(rows))
+    (row,) = _rows(as_csv(rows))
     assert list(row.values()) == ["-1.5", "-1.5e-6", "", "it's = 1", "3", "-inf"]

@@ -13,6 +13,8 @@ from transrank.lab.cli import output, tune
 from transrank.lab.reference.tables import machines
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.tune.tuning import Proof
+from transrank.lab.view.kinds import SECONDS, WORDS
+from transrank.lab.view.table import Column, Table
 
 NARROW = {"COLUMNS": "80"}
 # One small run of every study that anything was published for, and of one with long names.
@@ -134,9 +136,9 @@ def test_a_number_stays_with_its_unit_and_a_path_whole(monkeypatch, capsys):
 
 def test_a_long_cell_takes_several_lines_and_a_number_none(monkeypatch, capsys):
     monkeypatch.delenv("COLUMNS")
-    columns = ["verdict", "finding", output.Column("time", right=True)]
-    table = output.table(columns, [["ok", "word " * 30, "1.23 µs"], ["note", "brief", "45.6 µs"]])
-    output.print_or_write(lambda console: console.print(table), None)
+    columns = [Column("verdict", WORDS), Column("finding", WORDS), Column("time", SECONDS)]
+    table = Table("", columns, [["ok", "word " * 30, 1.23e-6], ["note", "brief", 45.6e-6]])
+    output.print_or_write(lambda console: output.print_table(console, table), None)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 5
     assert max(map(len, lines)) <= 80

@@ -7,24 +7,22 @@ import argparse
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from transrank.errors import RecordError, UsageError
 from transrank.lab.cli import domains, output, results
-from transrank.lab.cli.output import Column
 from transrank.lab.reference.machine import Machine
 from transrank.lab.report.phrases import counted
 from transrank.lab.stats.domains import domain_times
 from transrank.lab.stats.published import Apart, Beside, Comparison, beside_machine
 from transrank.lab.stats.summary import run_warnings, summarise
-from transrank.lab.units import format_seconds, three_digits
+from transrank.lab.view.kinds import ERROR, FACTOR, SECONDS, VALUE, WORDS
+from transrank.lab.view.table import Column, Table, field
 
 NO_INTERVAL = "Published numbers are means without an interval, so there is no verdict."
 NO_TIMES = (
     "The times of {0} were only plotted, so there is no number to compare with; "
     "`transrank show {0}` prints the facts that were published."
 )
-COLUMNS = ("", "median", "±", "mean")
 
 
 def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
@@ -55,16 +53,13 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
             f"{record.name} has no case of a study that was published for {machine.name}",
             f"measure one: transrank measure {' '.join(machine.studies)}",
         )
-    if arguments.format == "json":
-        output.write(results.as_json(_as_json(found, machine)), arguments.output)
-    elif arguments.format == "csv":
-        rows = [_flat(pair, machine) for pair in found.pairs]
-        output.write(results.as_csv(rows), arguments.output)
-    else:
-        times = domains.by_case(domain_times(record.cases, chosen))
-        output.print_or_write(
-            lambda console: _print(console, found, machine, times), arguments.output
-        )
+    times = domains.by_case(domain_times(record.cases, chosen))
+    output.answer(
+        arguments,
+        lambda: _as_json(found, machine),
+        lambda: Table("", _columns(machine), found.pairs).records(),
+        lambda console: _print(console, found, machine, times),
+    )
     # A mean includes every disturbance of the machine: the warnings say how far to trust it.
     results.warn(run_warnings(record, every))
     return 0
@@ -72,17 +67,12 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
 
 def _print(console: Console, found: Comparison, machine: Machine, times: domains.Of) -> None:
     axes = {pair.case: pair.result.axes for pair in found.pairs}
-    names = (*COLUMNS, machine.name, "ratio of means", "first rank", f"{machine.name}'s")
-    columns: list[Column | str] = [Column(n, right=True, optional=n == "±") for n in names]
-    columns.append("job shape")
-    for table in results.tabulate(found.pairs, axes):
-        jobs = sorted({(pair.ranks, pair.nodes) for _, pair in table.rows})
+    for group in results.tabulate(found.pairs, axes):
+        jobs = sorted({(pair.ranks, pair.nodes) for _, pair in group.rows})
         theirs = results.some_of([_job(*job) for job in jobs])
-        title = f"{table.title}, {table.shape}; {machine.name}: {theirs}"
-        output.paragraph(console, Text(title, style="bold"))
-        rows = [_row(*row) for row in table.rows]
-        console.print(output.table(*results.without_empty(columns, rows)))
-        domains.print_links(console, table, machine, times)
+        more = f"; {machine.name}: {theirs}"
+        output.print_table(console, group.table(_columns(machine), more))
+        domains.print_links(console, group, machine, times)
         console.print()
     sentences = _sentences(found) if machine.studies else [NO_TIMES.format(machine.name)]
     for sentence in sentences:
@@ -132,25 +122,33 @@ def _job(ranks: int, nodes: int) -> str:
     return f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}"
 
 
-def _row(label: str, pair: Beside) -> list[str | Text]:
-    median = pair.result.median
-    return [
-        label,
-        format_seconds(median.value) if median else "",
-        results.error_text(median),
-        format_seconds(pair.ours),
-        format_seconds(pair.published),
-        three_digits(pair.ratio),
-        *_first_ranks(pair),
-        pair.job_shape,
-    ]
+def _columns(machine: Machine) -> tuple[Column, ...]:
+    return (
+        *results.CASE,
+        Column("median", VALUE, lambda pair: pair.result.median),
+        field("median_seconds", lambda pair: pair.result.median and pair.result.median.value),
+        Column("±", ERROR, lambda pair: pair.result.median, optional=True),
+        Column("mean", SECONDS, lambda pair: pair.ours, "mean_seconds"),
+        field("machine", lambda _: machine.name),
+        field("machine_nodes", lambda pair: pair.nodes),
+        field("machine_ranks", lambda pair: pair.ranks),
+        Column(machine.name, SECONDS, lambda pair: pair.published, "machine_seconds"),
+        Column("ratio of means", FACTOR, lambda pair: pair.ratio, "ratio"),
+        Column("first rank", SECONDS, _first_rank),
+        field("first_rank_seconds", lambda pair: pair.result.first_rank),
+        Column(
+            f"{machine.name}'s",
+            SECONDS,
+            lambda pair: pair.first_rank if _first_rank(pair) else None,
+        ),
+        field("machine_first_rank_seconds", lambda pair: pair.first_rank),
+        Column("job shape", WORDS, lambda pair: pair.job_shape or None, "machine_job_shape"),
+    )
 
 
-def _first_ranks(pair: Beside) -> tuple[str, str]:
-    """When the first rank ran, here and there, where that was published."""
-    if pair.first_rank is None or pair.result.first_rank is None:
-        return "", ""
-    return format_seconds(pair.result.first_rank), format_seconds(pair.first_rank)
+def _first_rank(pair: Beside) -> float | None:
+    """When the first rank ran here, where that was published."""
+    return None if pair.first_rank is None else pair.result.first_rank
 
 
 def _as_json(found: Comparison, machine: Machine) -> dict[str, Any]:
@@ -159,7 +157,7 @@ def _as_json(found: Comparison, machine: Machine) -> dict[str, Any]:
         "title": machine.title,
         "attribution": machine.attribution,
         "conditions": list(machine.conditions),
-        "pairs": [_flat(pair, machine) for pair in found.pairs],
+        "pairs": Table("", _columns(machine), found.pairs).records(),
         "not_comparable": [
             {
                 "study": apart.study,
@@ -169,23 +167,4 @@ def _as_json(found: Comparison, machine: Machine) -> dict[str, Any]:
             for apart in found.apart
         ],
         "not_measured": list(found.unmeasured),
-    }
-
-
-def _flat(pair: Beside, machine: Machine) -> dict[str, Any]:
-    median = pair.result.median
-    return {
-        "case": pair.case,
-        "ranks": pair.shape.ranks,
-        "ranks_per_node": pair.shape.ranks_per_node,
-        "median_seconds": median.value if median else None,
-        "mean_seconds": pair.ours,
-        "machine": machine.name,
-        "machine_nodes": pair.nodes,
-        "machine_ranks": pair.ranks,
-        "machine_seconds": pair.published,
-        "ratio": pair.ratio,
-        "first_rank_seconds": pair.result.first_rank,
-        "machine_first_rank_seconds": pair.first_rank,
-        "machine_job_shape": pair.job_shape or None,
     }

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,39 +14,72 @@ from rich.text import Text
 from transrank.errors import UsageError
 from transrank.lab.cli import domains, options, output, results
 from transrank.lab.cli.beside import print_beside
-from transrank.lab.cli.output import Column
 from transrank.lab.reference.tables import machines
 from transrank.lab.stats.compare import VERDICTS, Family, Verdict, summarise_family
 from transrank.lab.stats.conditions import differences
 from transrank.lab.stats.domains import domain_times
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.pairs import are_paired, variant_of
-from transrank.lab.stats.rows import tail_row
-from transrank.lab.stats.summary import Tail, run_warnings
+from transrank.lab.stats.summary import run_warnings
 from transrank.lab.stats.trust import NOT_MEASURED, is_noise, trust_in
 from transrank.lab.stats.two_runs import compare_runs
 from transrank.lab.store.records import Run
-from transrank.lab.study import launch
 from transrank.lab.units import format_percent, format_seconds
+from transrank.lab.view.kinds import ERROR, NUMBER, SECONDS, VALUE, WORDS, Kind
+from transrank.lab.view.markdown import as_markdown
+from transrank.lab.view.table import Column, Table, field, labelled
 
 STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
 # The exit status where fewer than half of the cases could be judged.
 NO_EVIDENCE = 5
+SIDES, PARTS = ("baseline", "candidate"), ("mean", "p90", "p99")
+RATIO = Kind(lambda estimate: _ratio(estimate.value))
+RATIOS = Kind(lambda estimate: _interval(estimate))
+
+
+def _of_estimate(name: str, value: Callable[[Any], Estimate | None]) -> list[Column]:
+    """An estimate for programs: its value and the ends of its interval."""
+
+    def part(attribute: str) -> Callable[[Any], float | None]:
+        return lambda v: getattr(value(v), attribute, None)
+
+    ends = (("", "value"), ("_low", "low"), ("_high", "high"))
+    return [field(name + end, part(attribute)) for end, attribute in ends]
+
+
+def _of_tail(side: int, part: str) -> Callable[[Verdict], float | None]:
+    return lambda v: getattr(v.tails[side], part) if v.tails else None
+
+
 COLUMNS = (
-    Column("", right=True),
-    Column("baseline", right=True),
-    Column("±", right=True, optional=True),
-    Column("candidate", right=True),
-    Column("±", right=True, optional=True),
-    Column("ratio", right=True),
-    Column("95 % interval", right=True),
-    Column("first ranks", right=True),
-    "verdict",
+    *results.CASE,
+    field("statistic", lambda v: v.statistic),
+    Column("baseline", VALUE, lambda v: _known(v.baseline) or NOT_MEASURED),
+    Column("±", ERROR, lambda v: _known(v.baseline), optional=True),
+    Column("candidate", VALUE, lambda v: _known(v.candidate) or NOT_MEASURED),
+    Column("±", ERROR, lambda v: _known(v.candidate), optional=True),
+    Column("ratio", RATIO, lambda v: _known(v.ratio)),
+    Column("95 % interval", RATIOS, lambda v: _known(v.ratio)),
+    *_of_estimate("baseline_seconds", lambda v: v.baseline),
+    *_of_estimate("candidate_seconds", lambda v: v.candidate),
+    *_of_estimate("ratio", lambda v: v.ratio),
+    *(
+        field(f"{side}_{part}_of_all_seconds", _of_tail(i, part))
+        for i, side in enumerate(SIDES)
+        for part in PARTS
+    ),
+    Column("first ranks", NUMBER, lambda v: _first_ranks(v)),
+    field("baseline_first_rank_seconds", lambda v: v.first_ranks and v.first_ranks[0]),
+    field("candidate_first_rank_seconds", lambda v: v.first_ranks and v.first_ranks[1]),
+    Column("verdict", WORDS, lambda v: v.verdict, "verdict", style=STYLES.get),
+    field("alone", lambda v: v.alone),
+    field("reason", lambda v: v.reason),
 )
 # Of all samples after warm-up, with --verbose.
 TAIL = [
-    Column(heading, right=True)
-    for heading in ("", "mean", "candidate", "P90", "candidate", "P99", "candidate")
+    Column(heading, SECONDS, _of_tail(i, part))
+    for part, name in zip(PARTS, ("mean", "P90", "P99"), strict=True)
+    for i, heading in enumerate((name, "candidate"))
 ]
 EPILOG = """\
 The ratio is candidate / baseline in time, with a 95% interval from launches.
@@ -127,32 +160,34 @@ def run(arguments: argparse.Namespace) -> int:
         domains.by_case(domain_times(record.cases, [one for one in found if one.case in judged]))
         for record, found in ((baseline, ours), (candidate, theirs))
     ]
-    if arguments.format == "json":
-        document = {
-            **_as_json(arguments, baseline.name, candidate.name, verdicts, family, unlike),
-            "domains": domains.both_as_json(*of_domains),
-        }
-        output.write(results.as_json(document), arguments.output)
-    elif arguments.format == "csv":
-        output.write(results.as_csv([_flat(verdict) for verdict in verdicts]), arguments.output)
-    elif arguments.format == "markdown":
+    rows = Table("", COLUMNS, verdicts)
+
+    def write(console: Console) -> None:
+        if paired:
+            _print_variants(console, baseline, candidate)
+        for name, record, found in (
+            ("baseline", baseline, ours),
+            ("candidate", candidate, theirs),
+        ):
+            grade = results.trust_text(trust_in(record, found))
+            output.paragraph(console, Text(f"{name} {_name(record)}, ").append_text(grade))
+        console.print()
+        _print(console, verdicts, axes, family, arguments.threshold, of_domains)
+
+    if arguments.format == "markdown":
         heading = f"{_name(baseline)} → {_name(candidate)}"
         output.write(_as_markdown(heading, verdicts, axes, family, arguments), arguments.output)
     else:
-
-        def write(console: Console) -> None:
-            if paired:
-                _print_variants(console, baseline, candidate)
-            for name, record, found in (
-                ("baseline", baseline, ours),
-                ("candidate", candidate, theirs),
-            ):
-                grade = results.trust_text(trust_in(record, found))
-                output.paragraph(console, Text(f"{name} {_name(record)}, ").append_text(grade))
-            console.print()
-            _print(console, verdicts, axes, family, arguments.threshold, of_domains)
-
-        output.print_or_write(write, arguments.output)
+        output.answer(
+            arguments,
+            lambda: {
+                **_as_json(arguments, baseline.name, candidate.name, family, unlike),
+                "verdicts": rows.records(),
+                "domains": domains.both_as_rows(*of_domains),
+            },
+            rows.records,
+            write,
+        )
     results.flush()
     if not (paired or baseline.header.label or candidate.header.label):
         output.note(
@@ -230,17 +265,14 @@ def _print(
     of_domains: Sequence[domains.Of],
 ) -> None:
     compared = [verdict for verdict in verdicts if verdict.ratio is not None]
-    for table in results.tabulate(compared, axes):
-        statistic = " of means" if table.rows[0][1].statistic == "mean" else ""
-        title = f"{table.title}, {table.shape}{statistic}"
-        output.paragraph(console, Text(title, style="bold"))
-        rows = [_row(*row) for row in table.rows]
-        console.print(output.table(*results.without_empty(COLUMNS, rows)))
-        tails = [_tail_row(label, one.tails) for label, one in table.rows if one.tails is not None]
+    for group in results.tabulate(compared, axes):
+        statistic = " of means" if group.rows[0][1].statistic == "mean" else ""
+        output.print_table(console, group.table(COLUMNS, statistic))
+        tails = [row for row in group.rows if row[1].tails is not None]
         if output.settings.verbose and tails:
             console.print(Text("all samples after warm-up, baseline and candidate"))
-            console.print(output.table(TAIL, tails))
-        domains.print_both(console, table, *of_domains)
+            output.print_table(console, labelled("", Column(""), TAIL, tails))
+        domains.print_both(console, group, *of_domains)
         console.print()
     _print_reasons(console, verdicts)
     _print_family(console, family, threshold)
@@ -276,51 +308,22 @@ def _print_family(console: Console, family: Family, threshold: float) -> None:
         )
 
 
-def _row(label: str, verdict: Verdict) -> list[str | Text]:
-    assert verdict.baseline is not None
-    assert verdict.candidate is not None
-    assert verdict.ratio is not None
-    return [
-        label,
-        *_value(verdict.baseline),
-        *_value(verdict.candidate),
-        *(("", "") if _is_hidden(verdict.ratio) else _ratio_cells(verdict.ratio)),
-        _first_ranks(verdict),
-        Text(verdict.verdict, style=STYLES.get(verdict.verdict, "")),
-    ]
+def _known(estimate: Estimate | None) -> Estimate | None:
+    """An estimate unless it is noise, which is printed only with --verbose."""
+    if estimate is None or (is_noise(estimate) and not output.settings.verbose):
+        return None
+    return estimate
 
 
-def _value(estimate: Estimate) -> tuple[str, str]:
-    if _is_hidden(estimate):
-        return NOT_MEASURED, ""
-    return format_seconds(estimate.value), results.error_text(estimate)
+def _first_ranks(verdict: Verdict) -> str | None:
+    """When the first rank of either ran."""
+    first = results.if_launch(verdict, verdict.first_ranks)
+    return ", ".join(map(format_seconds, first)) if first else None
 
 
-def _ratio_cells(ratio: Estimate) -> tuple[str, str]:
-    return _ratio(ratio.value), _interval(ratio)
-
-
-def _is_hidden(estimate: Estimate) -> bool:
-    """Noise is printed only with --verbose."""
-    return is_noise(estimate) and not output.settings.verbose
-
-
-def _first_ranks(verdict: Verdict) -> str:
-    """When the first rank of either ran: of the study whose value is when the last one did."""
-    if verdict.first_ranks is None or verdict.case.split("/")[0] != launch.NAME:
-        return ""
-    return ", ".join(map(format_seconds, verdict.first_ranks))
-
-
-def _tail_row(label: str, tails: tuple[Tail, Tail]) -> list[str | Text]:
-    ours, theirs = tails
-    pairs = ((ours.mean, theirs.mean), (ours.p90, theirs.p90), (ours.p99, theirs.p99))
-    return [label, *(format_seconds(value) for pair in pairs for value in pair)]
-
-
-def _interval(ratio: Estimate) -> str:
+def _interval(ratio: Estimate) -> str | None:
     if ratio.low is None or ratio.high is None:
-        return ""
+        return None
     return f"{_ratio(ratio.low)}–{_ratio(ratio.high)}"
 
 
@@ -364,19 +367,14 @@ def _as_markdown(
 
 def _markdown_tables(verdicts: Sequence[Verdict], axes: dict[str, Any]) -> list[str]:
     compared = [verdict for verdict in verdicts if verdict.ratio is not None]
-    lines = []
-    for table in results.tabulate(compared, axes):
-        rows = [_row(*row) for row in table.rows]
-        shown = output.table(*results.without_empty(COLUMNS, rows))
-        lines += [f"{table.title}, {table.shape}", "", *shown.as_markdown(), ""]
-    return lines
+    groups = results.tabulate(compared, axes)
+    return [line for group in groups for line in as_markdown(group.table(COLUMNS))]
 
 
 def _as_json(
     arguments: argparse.Namespace,
     baseline: str,
     candidate: str,
-    verdicts: Sequence[Verdict],
     family: Family,
     unlike: Sequence[str],
 ) -> dict[str, Any]:
@@ -391,33 +389,4 @@ def _as_json(
         "visible": family.visible,
         "visible_alone": family.visible_alone,
         "unlike": list(unlike),
-        "verdicts": [_flat(verdict) for verdict in verdicts],
-    }
-
-
-def _flat(verdict: Verdict) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "case": verdict.case,
-        "ranks": verdict.shape.ranks,
-        "ranks_per_node": verdict.shape.ranks_per_node,
-        "statistic": verdict.statistic,
-    }
-    for name, estimate in (
-        ("baseline_seconds", verdict.baseline),
-        ("candidate_seconds", verdict.candidate),
-        ("ratio", verdict.ratio),
-    ):
-        row[name] = estimate.value if estimate else None
-        row[f"{name}_low"] = estimate.low if estimate else None
-        row[f"{name}_high"] = estimate.high if estimate else None
-    for name, tail in zip(("baseline", "candidate"), verdict.tails or (None, None), strict=True):
-        row |= tail_row(tail, f"{name}_")
-    first = verdict.first_ranks or (None, None)
-    return {
-        **row,
-        "baseline_first_rank_seconds": first[0],
-        "candidate_first_rank_seconds": first[1],
-        "verdict": verdict.verdict,
-        "alone": verdict.alone,
-        "reason": verdict.reason,
     }

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from transrank.errors import LaunchError
 from transrank.lab.cli import options, output
+from transrank.lab.view.kinds import WORDS
+from transrank.lab.view.table import Column, Table, field
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +24,18 @@ if TYPE_CHECKING:
 # Characters of a finding or a hint.
 LONGEST = 400
 STYLES = {"ok": "green", "note": "cyan", "warning": "bold yellow"}
+FIELDS = (
+    field("check", lambda check: check.name),
+    field("verdict", lambda check: check.verdict),
+    field("finding", lambda check: check.finding),
+    field("hint", lambda check: check.hint),
+)
+# Of rows (verdict, check, finding); a hint has a row of its own.
+COLUMNS = (
+    Column("verdict", WORDS, style=STYLES.get),
+    Column("check", WORDS),
+    Column("finding", WORDS, style=lambda text: "cyan" if text.startswith("hint: ") else None),
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -52,10 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         shape = _shape(arguments, site)
         execution.refuse_crowds(arguments, site, [shape])
         found = examine(site, shape, arguments.store or runs.store_directory())
-    if arguments.format == "json":
-        output.write(_as_json(found), arguments.output)
-    else:
-        output.print_or_write(lambda console: _print(console, found, site), arguments.output)
+    document = Table("", FIELDS, found).records
+    output.answer(arguments, document, document, lambda console: _print(console, found, site))
     return int(any(check.verdict == "warning" for check in found))
 
 
@@ -103,14 +112,6 @@ def _no_mpi(failure: LaunchError) -> Check:
     return Check("MPI", "warning", message, failure.hint or "")
 
 
-def _as_json(found: list[Check]) -> str:
-    lines = [
-        {"check": one.name, "verdict": one.verdict, "finding": one.finding, "hint": one.hint}
-        for one in found
-    ]
-    return json.dumps(lines, indent=2, ensure_ascii=False) + "\n"
-
-
 def _map(site: Site) -> list[str]:
     """The machine's packages, memory domains, shared caches and CPUs, each on a line."""
     from transrank.lab.machine import mapping
@@ -127,19 +128,17 @@ def _in_short(text: str) -> str:
 
 
 def _print(console: Console, found: list[Check], site: Site | None) -> None:
-    rows: list[list[str | Text]] = []
+    rows = []
     for check in found:
-        hint = "" if check.verdict == "ok" or not check.hint else f"hint: {check.hint}"
-        verdict = Text(check.verdict, style=STYLES[check.verdict])
-        rows.append([verdict, check.name, _in_short(check.finding)])
-        if hint:
-            rows.append(["", "", Text(_in_short(hint), style="cyan")])
+        rows.append((check.verdict, check.name, _in_short(check.finding)))
+        if check.verdict != "ok" and check.hint:
+            rows.append(("", "", _in_short(f"hint: {check.hint}")))
     warnings = sum(check.verdict == "warning" for check in found)
     verdict_line = (
         "nothing found that would distort the numbers"
         if warnings == 0
         else f"{warnings} finding{'s' if warnings > 1 else ''} will distort the numbers"
     )
-    console.print(output.table(["verdict", "check", "finding"], rows))
+    output.print_table(console, Table("", COLUMNS, rows))
     for line in [*(_map(site) if site is not None else []), verdict_line]:
         output.paragraph(console, line, indent=6)

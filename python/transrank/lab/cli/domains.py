@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from rich.console import Console
 from rich.text import Text
 
 from transrank.lab.cli import output, results
-from transrank.lab.cli.output import Column
 from transrank.lab.reference.machine import Machine
 from transrank.lab.report.findings.published import guide_workers
 from transrank.lab.stats.contention import DomainTime
@@ -20,15 +20,32 @@ from transrank.lab.stats.domains import DomainOfCase
 from transrank.lab.stats.locality import by_link
 from transrank.lab.stats.published import Beside
 from transrank.lab.store.lines import Shape
-from transrank.lab.units import format_seconds, three_digits
+from transrank.lab.view.kinds import FACTOR, NUMBER, SECONDS, WORDS
+from transrank.lab.view.table import Column, Table, labelled
 
 CAPTION = "mean and standard deviation over the ranks of a domain and their launches"
 LINKS_CAPTION = "mean and standard deviation by where the memory is, over ranks and launches"
-WHERE = (Column("", right=True), Column("domain", right=True), "memory")
-ONE = [Column(heading, right=True) for heading in ("values", "mean", "deviation")]
-TWO = [
-    Column(heading, right=True) for heading in ("baseline", "deviation", "candidate", "deviation")
-] + [Column("ratio", right=True, optional=True)]
+PLACE = (
+    *results.CASE,
+    Column("domain", NUMBER, lambda one: one.time.domain, "domain"),
+    Column("memory", WORDS, lambda one: one.link or None, "memory"),
+)
+ONE = (
+    *PLACE,
+    Column("values", NUMBER, lambda one: one.time.values.size, "values"),
+    Column("mean", SECONDS, lambda one: one.time.mean, "mean_seconds"),
+    Column("deviation", SECONDS, lambda one: one.time.deviation, "deviation_seconds"),
+)
+BOTH = (
+    *(column.of(itemgetter(0)) for column in PLACE),
+    Column("baseline", SECONDS, lambda both: both[0].time.mean, "baseline_mean_seconds"),
+    Column("deviation", SECONDS, lambda both: both[0].time.deviation, "baseline_deviation_seconds"),
+    Column("candidate", SECONDS, lambda both: both[1].time.mean, "candidate_mean_seconds"),
+    Column(
+        "deviation", SECONDS, lambda both: both[1].time.deviation, "candidate_deviation_seconds"
+    ),
+    Column("ratio", FACTOR, lambda both: both[1].time.mean / both[0].time.mean, "ratio", True),
+)
 Times = NDArray[np.float64]
 Of = Mapping[tuple[str, Shape], Sequence[DomainOfCase]]
 
@@ -41,87 +58,55 @@ def by_case(times: Sequence[DomainOfCase]) -> dict[tuple[str, Shape], list[Domai
     return found
 
 
-def print_domains(console: Console, table: results.Table, times: Of) -> None:
-    """Print the domains of the cases in a table of one run; nothing for other studies."""
-    rows = [
-        [*_where(label, one), str(one.time.values.size), *_mean_and_deviation(one.time.values)]
-        for label, item in table.rows
-        for one in times.get((item.case, item.shape), ())
-    ]
-    _print(console, [*WHERE, *ONE], rows)
+def print_domains(console: Console, group: results.Group, times: Of) -> None:
+    """Print the domains of the cases in a group of one run; nothing for other studies."""
+    of = [(label, one) for label, item in group.rows for one in times.get(_key(item), ())]
+    _print(console, ONE, of)
 
 
-def print_both(console: Console, table: results.Table, baseline: Of, candidate: Of) -> None:
+def print_both(console: Console, group: results.Group, baseline: Of, candidate: Of) -> None:
     """The same of two runs: the domains that both have."""
-    rows = [
-        [
-            *_where(label, one),
-            *_mean_and_deviation(one.time.values),
-            *_mean_and_deviation(other.time.values),
-            three_digits(other.time.mean / one.time.mean),
-        ]
-        for label, item in table.rows
-        for one, other in _in_both(
-            baseline.get((item.case, item.shape), ()), candidate.get((item.case, item.shape), ())
-        )
+    pairs = [
+        (label, pair)
+        for label, item in group.rows
+        for pair in _in_both(_key(item), baseline, candidate)
     ]
-    _print(console, [*WHERE, *TWO], rows)
+    _print(console, BOTH, pairs)
 
 
-def print_links(console: Console, table: results.Table, machine: Machine, times: Of) -> None:
+def print_links(console: Console, group: results.Group, machine: Machine, times: Of) -> None:
     """Print our ranks and published threads on memory over each kind of link, case by case."""
-    names = ("mean", "deviation", machine.name, "deviation")
-    columns: list[Column | str] = [Column("", right=True), "memory"]
-    columns += [Column(name, right=True) for name in names]
-    rows = [
-        [label, link, *_mean_and_deviation(ours), *_mean_and_deviation(theirs)]
-        for label, pair in table.rows
-        for link, ours, theirs in _by_link(pair, machine, times)
-    ]
-    _print(console, columns, rows, LINKS_CAPTION)
+    columns = (
+        Column("memory", WORDS, lambda row: row[0]),
+        Column("mean", SECONDS, lambda row: _time(row[1], "mean")),
+        Column("deviation", SECONDS, lambda row: _time(row[1], "deviation")),
+        Column(machine.name, SECONDS, lambda row: _time(row[2], "mean")),
+        Column("deviation", SECONDS, lambda row: _time(row[2], "deviation")),
+    )
+    pairs = [(label, row) for label, pair in group.rows for row in _by_link(pair, machine, times)]
+    _print(console, columns, pairs, LINKS_CAPTION)
 
 
-def both_as_json(baseline: Of, candidate: Of) -> list[dict[str, Any]]:
-    """The same as flat rows, in seconds."""
-    return [
-        {
-            **_place(one),
-            "baseline_mean_seconds": one.time.mean,
-            "baseline_deviation_seconds": one.time.deviation,
-            "candidate_mean_seconds": other.time.mean,
-            "candidate_deviation_seconds": other.time.deviation,
-            "ratio": other.time.mean / one.time.mean,
-        }
-        for key in baseline
-        for one, other in _in_both(baseline[key], candidate.get(key, ()))
-    ]
+def as_rows(times: Sequence[DomainOfCase]) -> list[dict[str, Any]]:
+    """One row per domain of a case, in seconds."""
+    return Table("", ONE, times).records()
 
 
-def flat(one: DomainOfCase) -> dict[str, Any]:
-    """One domain of a case as a row, in seconds."""
-    return {
-        **_place(one),
-        "values": one.time.values.size,
-        "mean_seconds": one.time.mean,
-        "deviation_seconds": one.time.deviation,
-    }
+def both_as_rows(baseline: Of, candidate: Of) -> list[dict[str, Any]]:
+    """The same of the domains that two runs have."""
+    pairs = [pair for key in baseline for pair in _in_both(key, baseline, candidate)]
+    return Table("", BOTH, pairs).records()
 
 
-def _place(one: DomainOfCase) -> dict[str, Any]:
-    return {
-        "case": one.case,
-        "ranks": one.shape.ranks,
-        "ranks_per_node": one.shape.ranks_per_node,
-        "domain": one.time.domain,
-        "memory": one.link or None,
-    }
+def _key(item: results.Named) -> tuple[str, Shape]:
+    return item.case, item.shape
 
 
 def _in_both(
-    baseline: Sequence[DomainOfCase], candidate: Sequence[DomainOfCase]
+    key: tuple[str, Shape], baseline: Of, candidate: Of
 ) -> list[tuple[DomainOfCase, DomainOfCase]]:
-    others = {one.key: one for one in candidate}
-    return [(one, others[one.key]) for one in baseline if one.key in others]
+    others = {one.key: one for one in candidate.get(key, ())}
+    return [(one, others[one.key]) for one in baseline.get(key, ()) if one.key in others]
 
 
 def _by_link(pair: Beside, machine: Machine, times: Of) -> Iterator[tuple[str, Times, Times]]:
@@ -137,23 +122,16 @@ def _by_link(pair: Beside, machine: Machine, times: Of) -> Iterator[tuple[str, T
         yield link, np.concatenate(ours) if ours else np.array([]), theirs.get(link, np.array([]))
 
 
-def _where(label: str, one: DomainOfCase) -> list[str]:
-    return [label, str(one.time.domain), one.link]
-
-
-def _mean_and_deviation(values: Times) -> list[str]:
-    if not values.size:
-        return ["", ""]
-    time = DomainTime(0, values)
-    return [format_seconds(time.mean), format_seconds(time.deviation)]
+def _time(values: Times, statistic: str) -> float | None:
+    return getattr(DomainTime(0, values), statistic) if values.size else None
 
 
 def _print(
     console: Console,
-    columns: Sequence[Column | str],
-    rows: Sequence[Sequence[str | Text]],
+    columns: Sequence[Column],
+    pairs: Sequence[tuple[str, Any]],
     caption: str = CAPTION,
 ) -> None:
-    if rows:
+    if pairs:
         console.print(Text(caption))
-        console.print(output.table(*results.without_empty(columns, rows)))
+        output.print_table(console, labelled("", Column(""), columns, pairs).shown())

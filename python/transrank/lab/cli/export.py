@@ -15,6 +15,7 @@ from transrank.lab.stats.rows import result_rows, sample_rows
 from transrank.lab.stats.summary import CaseResult, summarise
 from transrank.lab.store import writing
 from transrank.lab.store.records import Run
+from transrank.lab.view.csv_text import as_csv
 
 FORMATS = ("csv", "parquet")
 EPILOG = """\
@@ -66,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         assert target is not None
         _write_parquet(rows, target)
     else:
-        output.write(results.as_csv(rows), target)
+        output.write(as_csv(rows), target)
     if target is not None:
         output.note(f"{len(rows)} rows written to {target}")
     return 0
@@ -97,7 +98,7 @@ def _rows(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _domain_rows(record: Run, chosen: Sequence[CaseResult]) -> list[dict[str, Any]]:
-    rows = [domains.flat(one) for one in domain_times(record.cases, chosen)]
+    rows = domains.as_rows(domain_times(record.cases, chosen))
     if not rows:
         raise UsageError(
             f"{record.name} has no times of memory domains",

@@ -5,20 +5,47 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from transrank.lab.cli import options, output, results
-from transrank.lab.cli.output import Column
 from transrank.lab.reference.tables import machines
 from transrank.lab.store.runs import list_runs, store_directory
 from transrank.lab.study import catalogue
+from transrank.lab.study.catalogue import Study
 from transrank.lab.survey import variables
+from transrank.lab.view.kinds import WORDS
+from transrank.lab.view.table import Column, Table, field
 
-KINDS = ("runs", "studies", "machines", "settings")
+Listing = tuple[Table, Callable[[Console], None]]
+
+RUNS = (
+    Column("run", WORDS, lambda run: run.run, "run"),
+    Column("created (UTC)", WORDS, lambda run: run.created[:16].replace("T", " ")),
+    field("created", lambda run: run.created),
+    Column("label", WORDS, lambda run: run.label, "label"),
+    Column("source", WORDS, lambda run: run.source, "source"),
+    field("path", lambda run: str(run.path)),
+)
+STUDIES = (
+    field("study", lambda study: study.name),
+    field("summary", lambda study: study.summary),
+    field("sizes", lambda study: study.sizes),
+    field("axes", lambda study: _lists(study.axes)),
+    field("on_request", lambda study: _lists(study.on_request)),
+)
+MACHINES = (
+    field("machine", lambda machine: machine.name),
+    field("title", lambda machine: machine.title),
+    field("studies", lambda machine: list(machine.studies)),
+    field("points", lambda machine: len(machine.points)),
+    field("attribution", lambda machine: machine.attribution),
+    field("conditions", lambda machine: list(machine.conditions)),
+)
+SETTINGS = (Column("setting", WORDS, lambda name: name, "setting"),)
 EPILOG = """\
 examples:
   transrank list                 the stored runs, the latest last
@@ -34,102 +61,70 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "List stored runs, studies, published machines or the settings of the MPI library."
     )
     parser.epilog = EPILOG
-    parser.add_argument("what", choices=KINDS, nargs="?", help="what to list (default: runs)")
+    parser.add_argument("what", choices=list(LISTS), nargs="?", help="what to list (default: runs)")
     options.add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one of the lists."""
-    what = arguments.what or "runs"
-    rows = LISTS[what](arguments)
-    if arguments.format == "json":
-        output.write(results.as_json(rows), arguments.output)
-    elif arguments.format == "csv":
-        output.write(results.as_csv([_flat(row) for row in rows]), arguments.output)
-    elif what in IN_PARAGRAPHS:
-        show = IN_PARAGRAPHS[what]
-        output.print_or_write(lambda console: show(console, rows), arguments.output)
-    elif rows:
-        table = output.table(*_layout(rows))
-        output.print_or_write(lambda console: console.print(table), arguments.output)
-    else:
+    table, show = LISTS[arguments.what or "runs"](arguments)
+    if table.items or arguments.format in ("json", "csv"):
+        output.answer(arguments, table.records, lambda: list(map(_flat, table.records())), show)
+    elif table.columns is RUNS:
         output.note(f"no runs in {arguments.store or store_directory()}")
     if arguments.what is None:
         results.flush()
-        others = [f"transrank list {kind}" for kind in KINDS[1:]]
+        others = [f"transrank list {kind}" for kind in list(LISTS)[1:]]
         output.note(f"other lists: {', '.join(others)}")
     return 0
 
 
-def _runs(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    return [
-        {
-            "run": run.run,
-            "created": run.created,
-            "label": run.label,
-            "source": run.source,
-            "path": str(run.path),
-        }
-        for run in list_runs(arguments.store)
-    ]
+def _runs(arguments: argparse.Namespace) -> Listing:
+    table = Table("", RUNS, list_runs(arguments.store))
+    return table, lambda console: output.print_table(console, table)
 
 
-def _studies(_: argparse.Namespace) -> list[dict[str, Any]]:
-    return [
-        {
-            "study": study.name,
-            "summary": study.summary,
-            "sizes": study.sizes,
-            "axes": {name: list(values) for name, values in study.axes.items()},
-            "on_request": {name: list(values) for name, values in study.on_request.items()},
-        }
-        for study in catalogue.studies().values()
-    ]
+def _studies(_: argparse.Namespace) -> Listing:
+    studies = list(catalogue.studies().values())
+    return Table("", STUDIES, studies), lambda console: _print_studies(console, studies)
 
 
-def _machines(_: argparse.Namespace) -> list[dict[str, Any]]:
-    return [
-        {
-            "machine": machine.name,
-            "title": machine.title,
-            "studies": list(machine.studies),
-            "points": len(machine.points),
-            "attribution": machine.attribution,
-            "conditions": list(machine.conditions),
-        }
-        for machine in machines()
-    ]
+def _machines(_: argparse.Namespace) -> Listing:
+    return Table("", MACHINES, machines()), _print_machines
 
 
-def _settings(_: argparse.Namespace) -> list[dict[str, Any]]:
-    return [{"setting": name} for name in variables.known()]
+def _settings(_: argparse.Namespace) -> Listing:
+    names = variables.known()
+    return Table("", SETTINGS, names), lambda console: _print_settings(console, names)
 
 
-def _layout(rows: Sequence[dict[str, Any]]) -> tuple[list[Column | str], list[list[str]]]:
-    return ["run", "created (UTC)", "label", "source"], [
-        [row["run"], row["created"][:16].replace("T", " "), row["label"] or "", row["source"]]
-        for row in rows
-    ]
+def _lists(axes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {name: list(values) for name, values in axes.items()}
 
 
-def _print_studies(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def _print_studies(console: Console, studies: Sequence[Study]) -> None:
     """Print each study, its summary, and the values of its axes."""
-    for row in rows:
-        _print_named(console, row["study"], row["summary"])
-        for name, values in row["axes"].items():
+    for study in studies:
+        _print_named(console, study.name, study.summary)
+        for name, values in study.axes.items():
             _print_values(console, f"--{name} ", ",".join(values))
-            further = row["on_request"].get(name)
+            further = study.on_request.get(name)
             if further:
                 _print_values(console, " " * len(f"--{name} "), f"on request {','.join(further)}")
-        if row["sizes"]:
-            _print_values(console, "--sizes ", row["sizes"])
+        if study.sizes:
+            _print_values(console, "--sizes ", study.sizes)
 
 
-def _print_machines(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def _print_machines(console: Console) -> None:
     """Print each machine, its title, its source and the published studies."""
-    for row in rows:
-        _print_named(console, row["machine"], f"{row['title']}; {row['attribution']}")
-        _print_values(console, "", ",".join(row["studies"]) or "facts without times")
+    for machine in machines():
+        _print_named(console, machine.name, f"{machine.title}; {machine.attribution}")
+        _print_values(console, "", ",".join(machine.studies) or "facts without times")
+
+
+def _print_settings(console: Console, names: Sequence[str]) -> None:
+    for name in names:
+        console.print(Text(name), soft_wrap=True)
 
 
 def _print_named(console: Console, name: str, text: str) -> None:
@@ -162,14 +157,4 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _print_settings(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    for row in rows:
-        console.print(Text(row["setting"]), soft_wrap=True)
-
-
 LISTS = {"runs": _runs, "studies": _studies, "machines": _machines, "settings": _settings}
-IN_PARAGRAPHS = {
-    "studies": _print_studies,
-    "machines": _print_machines,
-    "settings": _print_settings,
-}

@@ -10,57 +10,30 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import Any
 
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
+from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from transrank.errors import RecordError
 from transrank.lab.store import writing
+from transrank.lab.view import table as view
+from transrank.lab.view.csv_text import as_csv
+from transrank.lab.view.json_text import as_json
+from transrank.lab.view.kinds import NUMBER, WORDS
+from transrank.lab.view.table import Table
+from transrank.lab.view.terminal import PlainConsole, lines
+from transrank.lab.view.terminal import one_line as one_line
+from transrank.lab.view.terminal import paragraph as paragraph
+from transrank.lab.view.terminal import print_table as print_table
+from transrank.lab.view.terminal import visible as visible
 
 # Width of lines in a file or a pipe, unless the variable COLUMNS sets another.
 USUAL_WIDTH = 80
-# The gap between the columns of a table, and the least width of a column of words.
-GAP, LEAST_WIDTH = "  ", 16
-
-# A unit that is not broken across lines: a number stays with its unit.
-_WORD = re.compile(r"(?:\S*\d (?=%|[nµmkKMGT]?i?[sB]\b))?\S+")
-
-# C0 and DEL have pictures; C1, and characters that change the direction of text, have none.
-_SHOWN = {
-    **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"},
-    0x7F: 0x2421,
-    **dict.fromkeys(
-        (*range(0x80, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
-        0xFFFD,
-    ),
-}
-
-
-def visible(text: str) -> str:
-    """Return `text` with a visible character in place of each control character."""
-    return text.translate(_SHOWN)
-
-
-class PlainConsole(Console):
-    """A console that shows control characters, and raises BrokenPipeError if its reader is gone."""
-
-    def on_broken_pipe(self) -> NoReturn:
-        raise BrokenPipeError
-
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
-        """Render with control characters shown; those of styles are added afterwards."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
 @dataclass
@@ -189,6 +162,27 @@ def print_or_write(show: Callable[[Console], None], output: Path | None) -> None
     _send(capture.get(), output)
 
 
+def answer(
+    arguments: argparse.Namespace,
+    document: Callable[[], Any],
+    records: Callable[[], Sequence[Mapping[str, Any]]],
+    show: Callable[[Console], None],
+) -> None:
+    """Write what a verb has found in the form that --format names, to stdout or the file of -o.
+
+    Raises
+    ------
+    RecordError
+        the file cannot be written.
+    """
+    if arguments.format == "json":
+        write(as_json(document()), arguments.output)
+    elif arguments.format == "csv":
+        write(as_csv(records()), arguments.output)
+    else:
+        print_or_write(show, arguments.output)
+
+
 def _is_stdout(output: Path | str | None) -> bool:
     return output is None or str(output) == "-"
 
@@ -206,114 +200,27 @@ def _send(text: str, output: Path | str | None) -> None:
         ) from cause
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column of a table: its heading, and whether its values are aligned to the right.
-
-    An `optional` one is left out if the table would be wider than the console.
-    """
-
-    heading: str
-    right: bool = False
-    optional: bool = False
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with a heading line and no rules, in which no value is cut off.
-
-    A table too wide for the console first loses its optional columns; then the columns of words
-    take several lines per row; names and numbers are never broken.
-    """
-
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Text]]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        widths = self._widths(options.max_width)
-        needed = [i for i, column in enumerate(self.columns) if not column.optional]
-        if _width(widths) > options.max_width and len(needed) < len(widths):
-            yield from self._only(needed).__rich_console__(console, options)
-            return
-        for row in self._lines():
-            cells = [_broken(cell, width) for cell, width in zip(row, widths, strict=True)]
-            for place in range(max(map(len, cells))):
-                parts = [cell[place] if place < len(cell) else Text() for cell in cells]
-                yield self._line(parts, widths)
-
-    def as_markdown(self) -> list[str]:
-        """The lines of a table of GitHub's Markdown."""
-        rules = ["--:" if column.right else ":--" for column in self.columns]
-        texts = [[cell.plain.replace("|", "\\|") for cell in row] for row in self._lines()]
-        return [f"| {' | '.join(row)} |" for row in (texts[0], rules, *texts[1:])]
-
-    def _lines(self) -> list[Sequence[Text]]:
-        return [[Text(column.heading, "bold") for column in self.columns], *self.rows]
-
-    def _only(self, kept: Sequence[int]) -> Table:
-        return Table([self.columns[i] for i in kept], [[row[i] for i in kept] for row in self.rows])
-
-    def _widths(self, most: int) -> list[int]:
-        """The width of each column; columns of words shrink if necessary, the widest first."""
-        widths = [max(c.cell_len for c in cells) for cells in zip(*self._lines(), strict=True)]
-        words = [i for i, column in enumerate(self.columns) if not column.right]
-        while words and _width(widths) > most:
-            widest = max(words, key=widths.__getitem__)
-            if widths[widest] <= LEAST_WIDTH:
-                break
-            widths[widest] -= 1
-        return widths
-
-    def _line(self, parts: Sequence[Text], widths: Sequence[int]) -> Text:
-        line = Text(overflow="ignore", no_wrap=True)
-        for part, width, column in zip(parts, widths, self.columns, strict=True):
-            blanks = " " * (width - part.cell_len)
-            line.append(blanks if column.right else "").append_text(part)
-            line.append("" if column.right else blanks).append(GAP)
-        line.rstrip()
-        return line
-
-
-def _width(widths: Sequence[int]) -> int:
-    return sum(widths) + len(GAP) * (len(widths) - 1)
-
-
-def table(columns: Sequence[Column | str], rows: Iterable[Sequence[str | Text]]) -> Table:
-    """Return a table of words and numbers, for a console to print."""
-    return Table(
-        [column if isinstance(column, Column) else Column(column) for column in columns],
-        # Text, not str, which rich would read as markup; made visible before widths are measured.
-        [[cell if isinstance(cell, Text) else Text(visible(cell)) for cell in row] for row in rows],
-    )
-
-
-def paragraph(console: Console, text: str | Text, indent: int = 2) -> None:
-    """Print prose in lines of the console's width, all but the first indented.
-
-    Lines end between words: paths and names stay whole, on a longer line if necessary.
-    """
-    words = text if isinstance(text, Text) else Text(visible(text))
-    for place, line in enumerate(_broken(words, max(console.width - indent, LEAST_WIDTH))):
-        console.print(Text(" " * indent if place else "").append_text(line), soft_wrap=True)
-
-
-def _broken(text: Text, width: int) -> list[Text]:
-    """Lines of at most `width` columns, except for longer words."""
-    begin, ends = 0, []
-    for word in _WORD.finditer(text.plain):
-        if begin < word.start() and cell_len(text.plain[begin : word.end()]) > width:
-            begin = word.start()
-            ends.append(begin)
-    lines = list(text.divide(ends))
-    for line in lines:
-        line.rstrip()
-    return lines
-
-
 def _say(text: Text) -> None:
     paragraph(messages(), text)
 
 
-def one_line(text: str) -> str:
-    """Return `text` without line breaks, control characters shown."""
-    return visible(" ".join(text.split()))
+class _Shown:
+    """For verbs whose tables are still lists of texts."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
+        yield from lines(self.table, options.max_width)
+
+
+class Column(view.Column):
+    """A column of texts."""
+
+    def __init__(self, heading: str, right: bool = False) -> None:
+        super().__init__(heading, NUMBER if right else WORDS)
+
+
+def table(columns: Sequence[view.Column | str], rows: Sequence[Sequence[str]]) -> _Shown:
+    """A table of texts, for a console to print."""
+    return _Shown(Table("", [Column(c) if isinstance(c, str) else c for c in columns], rows))

@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from transrank.errors import UsageError
-from transrank.lab.cli import output, results
-from transrank.lab.cli.output import Column
+from transrank.lab.cli import output
 from transrank.lab.reference.machine import Machine, ReferencePoint
 from transrank.lab.report.findings.published import facts, findings
 from transrank.lab.report.phrases import counted
@@ -19,14 +18,14 @@ from transrank.lab.report.phrases import counted
 
 def print_machine(arguments: argparse.Namespace, machine: Machine) -> int:
     """Print what was published for a machine; JSON and CSV have every number."""
-    if arguments.format == "json":
-        output.write(results.as_json(_as_json(machine)), arguments.output)
-    elif arguments.format == "csv":
-        output.write(results.as_csv([_flat(point) for point in machine.points]), arguments.output)
-    elif arguments.format == "lines":
+    if arguments.format == "lines":
         raise UsageError("--format lines: for runs, not for published machines", "use csv")
-    else:
-        output.print_or_write(lambda console: _print(console, machine), arguments.output)
+    output.answer(
+        arguments,
+        lambda: _as_json(machine),
+        lambda: [_flat(point) for point in machine.points],
+        lambda console: _print(console, machine),
+    )
     return 0
 
 
@@ -39,9 +38,7 @@ def _print(console: Console, machine: Machine) -> None:
         output.paragraph(console, sentence)
     for table in facts(machine):
         console.print()
-        output.paragraph(console, Text(table.caption, style="bold"))
-        columns = [Column(column.heading, right=column.number) for column in table.columns]
-        console.print(output.table(columns, [row.cells for row in table.rows]))
+        output.print_table(console, table)
     if not machine.points:
         return
     console.print()

@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import json
-import math
+import dataclasses
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -19,20 +16,27 @@ from rich.text import Text
 
 from transrank.errors import UsageError
 from transrank.lab.cli import output
-from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.result import Caution
 from transrank.lab.stats.trust import NOT_USABLE, USABLE, WITH_CARE, Trust
 from transrank.lab.store.lines import Shape
 from transrank.lab.store.records import Run, read_run
 from transrank.lab.store.runs import find_run, resume_command
-from transrank.lab.units import format_bytes, format_seconds, format_spread, is_number
+from transrank.lab.study import launch
+from transrank.lab.units import format_bytes
+from transrank.lab.view.csv_text import as_csv as as_csv
+from transrank.lab.view.json_text import as_json as as_json
+from transrank.lab.view.table import Column, Table, field, labelled
 
 # A case without a size is labelled by the last two parts of its name, or by the last one if labels
 # of its study would be longer than LABEL_WIDTH. The other parts are in the title of the table.
 LABEL_PARTS, LABEL_WIDTH = 2, 24
+# The fields of every row about a case.
+CASE = (
+    field("case", lambda item: item.case),
+    field("ranks", lambda item: item.shape.ranks),
+    field("ranks_per_node", lambda item: item.shape.ranks_per_node),
+)
 GRADES = {USABLE: "bold green", WITH_CARE: "bold yellow", NOT_USABLE: "bold red"}
-# Characters with which spreadsheets begin a formula, or which they skip before one.
-FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 class Named(Protocol):
@@ -45,15 +49,21 @@ class Named(Protocol):
 
 
 Item = TypeVar("Item", bound=Named)
+Value = TypeVar("Value")
 
 
 @dataclass
-class Table:
+class Group:
     """The rows of one question: a study, all its axes but the size, a shape."""
 
     title: str
     shape: Shape
-    rows: list[tuple[str, Any]] = field(default_factory=list)
+    rows: list[tuple[str, Any]] = dataclasses.field(default_factory=list)
+
+    def table(self, columns: Sequence[Column], more: str = "") -> Table:
+        """A table of the rows for people, without columns that are empty in every row."""
+        caption = f"{self.title}, {self.shape}{more}"
+        return labelled(caption, Column(""), columns, self.rows).shown()
 
 
 def trust_text(trust: Trust) -> Text:
@@ -102,14 +112,14 @@ def select_cases(items: Sequence[Item], globs: Sequence[str]) -> list[Item]:
     return [item for item in items if any(fnmatchcase(item.case, glob) for glob in globs)]
 
 
-def tabulate(items: Iterable[Item], axes: Mapping[str, Mapping[str, str | int]]) -> list[Table]:
-    """Group items into tables, in order of first appearance; rows are labelled by their size.
+def tabulate(items: Iterable[Item], axes: Mapping[str, Mapping[str, str | int]]) -> list[Group]:
+    """Divide items into groups, in order of first appearance; rows are labelled by their size.
 
     `axes` has the axes of each case. Cases without a size are labelled by the last parts of their
-    name, and share a table with cases whose other parts are the same. Rows are sorted by size.
+    name, and share a group with cases whose other parts are the same. Rows are sorted by size.
     """
     items = list(items)
-    tables: dict[tuple[str, Shape], Table] = {}
+    groups: dict[tuple[str, Shape], Group] = {}
     sizes: dict[int, int] = {}
     in_label = _label_parts({item.case for item in items if _size(axes[item.case]) is None})
     for item in items:
@@ -119,11 +129,11 @@ def tabulate(items: Iterable[Item], axes: Mapping[str, Mapping[str, str | int]])
         title = "/".join(parts[:kept])
         label = "/".join(parts[kept:]) or title if size is None else format_bytes(size)
         key = f"{title}|{size is None}", item.shape
-        tables.setdefault(key, Table(title, item.shape)).rows.append((label, item))
+        groups.setdefault(key, Group(title, item.shape)).rows.append((label, item))
         sizes[id(item)] = size or 0
-    for table in tables.values():
-        table.rows.sort(key=lambda row: sizes[id(row[1])])
-    return list(tables.values())
+    for group in groups.values():
+        group.rows.sort(key=lambda row: sizes[id(row[1])])
+    return list(groups.values())
 
 
 def _size(axes: Mapping[str, str | int]) -> int | None:
@@ -141,34 +151,15 @@ def _label_parts(cases: Iterable[str]) -> dict[str, int]:
     return {study: LABEL_PARTS if most <= LABEL_WIDTH else 1 for study, most in longest.items()}
 
 
-def error_text(estimate: Estimate | None) -> str:
-    """The ± of an estimate, empty if it has no interval."""
-    if estimate is None or estimate.relative_error is None:
-        return ""
-    return format_spread(estimate.relative_error)
-
-
-def interval_text(estimate: Estimate | None) -> str:
-    """Return `823–841 ns`, both ends in the unit of the upper one."""
-    if estimate is None or estimate.low is None or estimate.high is None:
-        return ""
-    low, high = format_seconds(estimate.low), format_seconds(estimate.high)
-    low_number, _, low_unit = low.partition(" ")
-    return f"{low_number}–{high}" if low_unit == high.partition(" ")[2] else f"{low}–{high}"
-
-
-def without_empty(
-    columns: Sequence[output.Column | str], rows: Sequence[Sequence[str | Text]]
-) -> tuple[list[output.Column | str], list[list[str | Text]]]:
-    """Return the columns, and their cells, that are not empty in every row."""
-    filled = [i for i in range(len(columns)) if any(row[i] for row in rows)]
-    return [columns[i] for i in filled], [[row[i] for i in filled] for row in rows]
-
-
 def some_of(cases: Sequence[str]) -> str:
     """Return the first few names, and the number of further ones."""
     more = f" and {len(cases) - 3} more" if len(cases) > 3 else ""
     return ", ".join(cases[:3]) + more
+
+
+def if_launch(item: Named, value: Value) -> Value | None:
+    """`value` for a case whose own value is when the last rank ran: the first one's adds to it."""
+    return value if item.case.split("/")[0] == launch.NAME else None
 
 
 def flush() -> None:
@@ -181,38 +172,3 @@ def warn(cautions: Iterable[Caution]) -> None:
     flush()
     for caution in cautions:
         output.warning(caution.text, caution.hint)
-
-
-def as_json(value: Any) -> str:
-    """Return JSON that any reader accepts: numbers that are not finite become null."""
-    return json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return CSV with a heading line; None becomes an empty cell.
-
-    Text that a spreadsheet would take for a formula gets an apostrophe before it, as OWASP
-    advises (CSV Injection), and control characters are made visible: a carriage return would begin
-    a row. Numbers stay as they are.
-    """
-    buffer = io.StringIO()
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(map(_cell, columns))
-    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
-    return buffer.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    begins_formula = value.startswith(FORMULA_BEGINS) and not is_number(value)
-    return output.visible(f"'{value}" if begins_formula else value)

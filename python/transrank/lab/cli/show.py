@@ -12,20 +12,32 @@ from rich.console import Console
 from rich.text import Text
 
 from transrank.lab.cli import domains, options, output, results
-from transrank.lab.cli.output import Column
 from transrank.lab.cli.published import print_machine
 from transrank.lab.reference.tables import machines
 from transrank.lab.report.curves import steps_of
-from transrank.lab.report.phrases import ends, step_sentence
+from transrank.lab.report.phrases import step_sentence
 from transrank.lab.stats.domains import DomainOfCase, domain_times
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.hidden import Hidden, find_hidden
+from transrank.lab.stats.hidden import find_hidden
 from transrank.lab.stats.rows import result_row, result_rows
 from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.lab.stats.trust import trust_in, without_noise
 from transrank.lab.store.records import Run
-from transrank.lab.study import launch
-from transrank.lab.units import format_bytes, format_percent, format_rate, format_seconds
+from transrank.lab.units import format_percent
+from transrank.lab.view.kinds import (
+    BYTES,
+    DASH,
+    ERROR,
+    NUMBER,
+    RATE,
+    SECONDS,
+    SHARE,
+    VALUE,
+    WORDS,
+    dash_text,
+    ends,
+)
+from transrank.lab.view.table import Column, Table, field, labelled
 
 # The marks of a row, and what they mean.
 MARKS = {
@@ -33,23 +45,51 @@ MARKS = {
     "!": "failed or skipped in some launches",
 }
 COLUMNS = (
-    Column("", right=True),
-    Column("median", right=True),
-    Column("±", right=True),
-    Column("95 % interval", right=True),
-    Column("launches", right=True),
-    Column("first rank", right=True),
-    Column("rate", right=True),
-    Column("IMB mean", right=True, optional=True),
-    "",
+    Column("median", VALUE, lambda result: result.headline),
+    Column("±", ERROR, lambda result: result.headline),
+    Column("95 % interval", DASH, lambda result: dash_text(result.headline) or _range_text(result)),
+    Column("launches", NUMBER, lambda result: len(result.launches)),
+    Column("first rank", SECONDS, lambda result: results.if_launch(result, result.first_rank)),
+    Column("rate", RATE, lambda result: result.rate or None),
+    Column("IMB mean", SECONDS, lambda result: result.imb and result.imb.mean, optional=True),
+    Column("", WORDS, lambda result: marks(result)),
+)
+# The headline of an imported result is a mean, and IMB tells its range over ranks.
+OF_MEANS = (
+    Column("mean", VALUE, lambda result: result.headline),
+    *COLUMNS[1:6],
+    Column("over ranks", DASH, lambda result: _over_ranks(result)),
+    COLUMNS[-1],
 )
 # Of all samples after warm-up, with --verbose.
-TAIL = [Column(name, right=True) for name in ("", "mean", "P90", "P99", "IMB mean", "counted")]
-HIDDEN: list[Column | str] = [
-    "",
-    "",
-    *(Column(name, right=True) for name in ("bytes", "hidden", "95 % interval")),
-]
+TAIL = (
+    Column("mean", SECONDS, lambda result: result.tail.mean),
+    Column("P90", SECONDS, lambda result: result.tail.p90),
+    Column("P99", SECONDS, lambda result: result.tail.p99),
+    Column("IMB mean", SECONDS, lambda result: result.imb and result.imb.mean),
+    Column("counted", SHARE, lambda result: result.kept),
+)
+HIDDEN = (
+    field("operation", lambda hidden: hidden.operation),
+    field("form", lambda hidden: hidden.form),
+    Column("", WORDS, lambda hidden: f"{hidden.operation}/{hidden.form}"),
+    Column("", WORDS, lambda hidden: str(hidden.shape)),
+    Column("bytes", BYTES, lambda hidden: hidden.bytes, "bytes"),
+    field("ranks", lambda hidden: hidden.shape.ranks),
+    field("ranks_per_node", lambda hidden: hidden.shape.ranks_per_node),
+    Column("hidden", SHARE, lambda hidden: hidden.share.value, "share"),
+    Column("95 % interval", NUMBER, lambda hidden: ends(hidden.share, format_percent)),
+    field("share_low", lambda hidden: hidden.share.low),
+    field("share_high", lambda hidden: hidden.share.high),
+)
+STEPS = (
+    field("curve", lambda pair: pair[0]),
+    field("from_bytes", lambda pair: pair[1].lower),
+    field("to_bytes", lambda pair: pair[1].upper),
+    field("factor", lambda pair: pair[1].factor.value),
+    field("factor_low", lambda pair: pair[1].factor.low),
+    field("factor_high", lambda pair: pair[1].factor.high),
+)
 EPILOG = """\
 examples:
   transrank show                              the latest run
@@ -92,15 +132,14 @@ def run(arguments: argparse.Namespace) -> int:
     cautions = run_warnings(record, every)
     chosen = results.select_cases(every, arguments.case)
     times = domain_times(record.cases, chosen)
-    if arguments.format == "json":
-        output.write(results.as_json(_as_json(record, chosen, times, cautions)), arguments.output)
-    elif arguments.format == "csv":
-        output.write(results.as_csv(list(result_rows(chosen))), arguments.output)
-    elif arguments.format == "lines":
+    if arguments.format == "lines":
         output.write("".join(f"{_line(result)}\n" for result in chosen), arguments.output)
     else:
-        output.print_or_write(
-            lambda console: _print(console, record, every, chosen, times), arguments.output
+        output.answer(
+            arguments,
+            lambda: _as_json(record, chosen, times, cautions),
+            lambda: list(result_rows(chosen)),
+            lambda console: _print(console, record, every, chosen, times),
         )
     results.warn(cautions)
     return 0
@@ -136,32 +175,9 @@ def _as_json(
             }
             for result in chosen
         ],
-        "steps": [
-            {
-                "curve": what,
-                "from_bytes": step.lower,
-                "to_bytes": step.upper,
-                "factor": step.factor.value,
-                "factor_low": step.factor.low,
-                "factor_high": step.factor.high,
-            }
-            for what, step in steps_of(chosen)
-        ],
-        "hidden": [
-            {
-                "operation": hidden.operation,
-                "form": hidden.form,
-                "bytes": hidden.bytes,
-                "ranks": hidden.shape.ranks,
-                "ranks_per_node": hidden.shape.ranks_per_node,
-                "share": hidden.share.value,
-                "share_low": hidden.share.low,
-                "share_high": hidden.share.high,
-            }
-            for hidden in find_hidden(result for result in chosen if result.measured)
-            if hidden.share is not None
-        ],
-        "domains": [domains.flat(one) for one in times],
+        "steps": Table("", STEPS, steps_of(chosen)).records(),
+        "hidden": _hidden(chosen).records(),
+        "domains": domains.as_rows(times),
         "warnings": [{"text": caution.text, "hint": caution.hint} for caution in cautions],
     }
 
@@ -181,34 +197,29 @@ def _print(
     axes = {result.case: result.axes for result in chosen}
     measured = [result for result in chosen if result.measured]
     of_domains = domains.by_case(times)
-    for table in results.tabulate(measured, axes):
+    for group in results.tabulate(measured, axes):
         console.print()
-        output.paragraph(console, Text(f"{table.title}, {table.shape}", style="bold"))
-        rows = [_row(*row) for row in table.rows]
-        columns = _columns(table.rows[0][1].statistic)
-        console.print(output.table(*results.without_empty(columns, rows)))
-        tails = [_tail_row(*row) for row in table.rows if row[1].tail is not None]
+        of_means = group.rows[0][1].statistic == "mean"
+        output.print_table(console, group.table(OF_MEANS if of_means else COLUMNS))
+        tails = [row for row in group.rows if row[1].tail is not None]
         if output.settings.verbose and tails:
             console.print(Text("all samples after warm-up"))
-            console.print(output.table(TAIL, tails))
-        domains.print_domains(console, table, of_domains)
+            output.print_table(console, labelled("", Column(""), TAIL, tails))
+        domains.print_domains(console, group, of_domains)
     for what, step in steps_of(measured):
         console.print()
         output.paragraph(console, f"{what}: {step_sentence(step)}")
-    if hidden := [each for each in find_hidden(measured) if each.share is not None]:
+    if (hidden := _hidden(measured)).items:
         console.print()
         output.paragraph(console, "hidden by computation: (alone + computation - together) / alone")
-        console.print(output.table(HIDDEN, [_hidden_row(each) for each in hidden]))
+        output.print_table(console, hidden)
     _print_marks(console, measured)
     _print_unmeasured(console, [result for result in chosen if not result.measured])
 
 
-def _hidden_row(hidden: Hidden) -> tuple[str, ...]:
-    assert hidden.share is not None
-    name = f"{hidden.operation}/{hidden.form}"
-    size = "" if hidden.bytes is None else format_bytes(hidden.bytes)
-    share = format_percent(hidden.share.value)
-    return (name, str(hidden.shape), size, share, ends(hidden.share, format_percent))
+def _hidden(results: Sequence[CaseResult]) -> Table:
+    found = find_hidden(result for result in results if result.measured)
+    return Table("", HIDDEN, [hidden for hidden in found if hidden.share is not None])
 
 
 def _heading(record: Run) -> Text:
@@ -218,65 +229,18 @@ def _heading(record: Run) -> Text:
     return Text(output.one_line(", ".join(part for part in parts if part)))
 
 
-def _columns(statistic: str) -> list[Column | str]:
-    columns: list[Column | str] = list(COLUMNS)
-    if statistic == "mean":
-        columns[1] = Column("mean", right=True)
-        columns[7] = Column("over ranks", right=True)
-    return columns
-
-
-def _row(label: str, result: CaseResult) -> list[str | Text]:
-    assert result.headline is not None
-    return [
-        label,
-        format_seconds(result.headline.value),
-        results.error_text(result.headline),
-        results.interval_text(result.headline) or _range_text(result),
-        str(len(result.launches)),
-        _first_rank_text(result),
-        format_rate(result.rate) if result.rate else "",
-        _imb_text(result),
-        marks(result),
-    ]
-
-
-def _tail_row(label: str, result: CaseResult) -> list[str | Text]:
-    assert result.tail is not None
-    values = (result.tail.mean, result.tail.p90, result.tail.p99)
-    return [
-        label,
-        *map(format_seconds, values),
-        format_seconds(result.imb.mean) if result.imb else "",
-        format_percent(result.kept),
-    ]
-
-
-def _range_text(result: CaseResult) -> str:
+def _range_text(result: CaseResult) -> str | None:
     """The range of launches that are too few for an interval, in brackets."""
     if result.range is None or result.statistic == "mean":
-        return ""
-    low, high = result.range
-    assert result.headline is not None
-    return f"({results.interval_text(Estimate(result.headline.value, low, high))})"
+        return None
+    return f"({dash_text(Estimate(result.range[0], *result.range))})"
 
 
-def _first_rank_text(result: CaseResult) -> str:
-    """When the first rank ran: of the study whose value is when the last one did."""
-    if result.study != launch.NAME or result.first_rank is None:
-        return ""
-    return format_seconds(result.first_rank)
-
-
-def _imb_text(result: CaseResult) -> str:
-    """The mean as IMB prints it; the range over ranks if the headline is that mean."""
-    if result.imb is None:
-        return ""
-    if result.statistic == "median":
-        return format_seconds(result.imb.mean)
-    if result.imb.low == result.imb.high:
-        return ""
-    return results.interval_text(Estimate(result.imb.mean, result.imb.low, result.imb.high))
+def _over_ranks(result: CaseResult) -> Estimate | None:
+    """The range over ranks of the mean that IMB prints."""
+    if result.imb is None or result.imb.low == result.imb.high:
+        return None
+    return Estimate(result.imb.mean, result.imb.low, result.imb.high)
 
 
 def marks(result: CaseResult) -> str:

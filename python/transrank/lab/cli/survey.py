@@ -97,10 +97,13 @@ def _print_numbers(run: Run) -> None:
     from transrank.lab.cli import results
     from transrank.lab.report.measured import measure_up
     from transrank.lab.report.words.verdict import give_verdict
+    from transrank.lab.view.kinds import NUMBER, WORDS
+    from transrank.lab.view.table import Column, Table
 
     (measured,) = measure_up([run])
     console = output.data()
     output.paragraph(console, results.trust_text(measured.trust))
     rows = [(each.name, each.value, each.detail) for each in give_verdict([measured]).numbers]
     if rows:
-        console.print(output.table(["", output.Column("", right=True), ""], rows))
+        columns = (Column("", WORDS), Column("", NUMBER), Column("", WORDS))
+        output.print_table(console, Table("", columns, rows))

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from transrank.errors import Failure, UsageError
 from transrank.lab.cli import options, output
-from transrank.lab.units import format_bytes, format_seconds
+from transrank.lab.view.kinds import BYTES, NUMBER, SECONDS, WORDS
+from transrank.lab.view.table import Column, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from transrank.lab.launch.launcher import Launcher
+    from transrank.lab.stats.estimate import Estimate
     from transrank.lab.store.records import Placement
     from transrank.lab.survey.probe import Probe
     from transrank.lab.tune.campaign import Campaign
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from transrank.lab.tune.tuning import Proof
 
 INTERRUPTED = 130
+# Of pairs (proof, evidence): below a proof stands the evidence that the algorithm is used.
 COLUMNS = (
-    output.Column("", right=True),
-    "algorithm",
-    output.Column("before", right=True),
-    output.Column("after", right=True),
-    output.Column("after / before", right=True),
-    "verdict",
+    Column("", BYTES, lambda row: row[0] and row[0].size),
+    Column("algorithm", WORDS, lambda row: row[1] or row[0].algorithm or "left alone"),
+    Column("before", SECONDS, lambda row: row[0] and row[0].before),
+    Column("after", SECONDS, lambda row: row[0] and row[0].after),
+    Column("after / before", NUMBER, lambda row: row[0] and _ratio(row[0].ratio)),
+    Column("verdict", WORDS, lambda row: row[0] and row[0].verdict),
 )
-
 EPILOG = """\
 examples:
   transrank tune -n 4 -o rules.conf                 under Open MPI
@@ -306,23 +306,17 @@ def _print(proofs: Sequence[Proof]) -> None:
 
 def _print_tables(console: Console, proofs: Mapping[str, Sequence[Proof]]) -> None:
     for operation, sizes in proofs.items():
-        console.print(Text(operation, style="bold"))
         rows = [row for proof in sizes for row in _rows(proof)]
-        console.print(output.table(COLUMNS, rows))
+        output.print_table(console, Table(operation, COLUMNS, rows))
         console.print()
 
 
-def _rows(proof: Proof) -> list[list[str | Text]]:
-    """A size, and below it the evidence that the algorithm is used."""
-    low, high = proof.ratio.low, proof.ratio.high
+def _rows(proof: Proof) -> list[tuple[Proof | None, str]]:
+    rows: list[tuple[Proof | None, str]] = [(proof, "")]
+    return [*rows, (None, f"shown by {proof.evidence}")] if proof.evidence else rows
+
+
+def _ratio(ratio: Estimate) -> str:
+    low, high = ratio.low, ratio.high
     interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-    row: list[str | Text] = [
-        format_bytes(proof.size),
-        proof.algorithm or "left alone",
-        format_seconds(proof.before),
-        format_seconds(proof.after),
-        f"{proof.ratio.value:.2f}{interval}",
-        proof.verdict,
-    ]
-    shown: list[str | Text] = ["", f"shown by {proof.evidence}", "", "", "", ""]
-    return [row, shown] if proof.evidence else [row]
+    return f"{ratio.value:.2f}{interval}"

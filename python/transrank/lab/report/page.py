@@ -194,7 +194,8 @@ def _ours(text: str) -> Markup:
 
 
 def _asset(name: str) -> str:
-    return resources.files("transrank.lab.report").joinpath("templates", name).read_text("utf-8")
+    room = "view" if name == "table.html.j2" else "report/templates"
+    return resources.files("transrank.lab").joinpath(room, name).read_text("utf-8")
 
 
 def _template() -> jinja2.Template:

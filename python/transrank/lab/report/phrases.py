@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from transrank.lab import units
 from transrank.lab.report.findings.steps import Step
-from transrank.lab.report.tables import range_text
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
+from transrank.lab.view.kinds import ends as ends
+from transrank.lab.view.kinds import range_text
 
 
 def joined(parts: Sequence[str], last: str = "and") -> str:
@@ -70,13 +71,6 @@ def change(ratio: Estimate) -> str:
     if ratio.value >= 1:
         return f"{percent(Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1))} more"
     return f"{percent(Estimate(1 - ratio.value, 1 - ratio.high, 1 - ratio.low))} less"
-
-
-def ends(estimate: Estimate, text: Callable[[float], str] = units.three_digits) -> str:
-    """`1.40 to 1.45`: the interval of an estimate that has one."""
-    assert estimate.low is not None
-    assert estimate.high is not None
-    return f"{text(estimate.low)} to {text(estimate.high)}"
 
 
 def times_as_long(baseline: CaseResult, candidate: CaseResult) -> str:

@@ -4,60 +4,59 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
-from transrank.lab import units
 from transrank.lab.report.measured import Measured
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.summary import CaseResult
+from transrank.lab.stats.result import CaseResult
+from transrank.lab.units import format_bytes
+from transrank.lab.view import kinds
+from transrank.lab.view.kinds import (
+    COUNT,
+    INTERVAL,
+    MEGABYTES,
+    NUMBER,
+    SECONDS,
+    SHARE,
+    VALUE,
+    WORDS,
+)
+from transrank.lab.view.kinds import range_text as range_text
+from transrank.lab.view.table import NOTHING as NOTHING
+from transrank.lab.view.table import Column as Of
+from transrank.lab.view.table import Row as Row
+from transrank.lab.view.table import Table as Table
+from transrank.lab.view.table import labelled
 
-NOTHING = "–"
+NUMBERS = (
+    Of("ranks", NUMBER, lambda result: result.shape.ranks),
+    Of("per node", NUMBER, lambda result: result.shape.ranks_per_node or None),
+    Of("median", VALUE, lambda result: result.median),
+    Of("95 % interval", INTERVAL, lambda result: result.median),
+    Of("fastest sample", SECONDS, lambda result: _if_measured(result, "minimum")),
+    Of("MB/s", MEGABYTES, lambda result: _if_measured(result, "rate")),
+    Of("IMB mean", SECONDS, lambda result: _if_measured(result, "imb_mean")),
+    Of("mean of all", SECONDS, lambda result: _of_all(result, "mean")),
+    Of("P90 of all", SECONDS, lambda result: _of_all(result, "p90")),
+    Of("P99 of all", SECONDS, lambda result: _of_all(result, "p99")),
+    Of("imbalance", SHARE, lambda result: _if_measured(result, "imbalance")),
+    Of("samples", COUNT, lambda result: _if_measured(result, "samples") or None),
+    Of("kept", SHARE, lambda result: _if_measured(result, "kept") if result.samples else None),
+    Of("launches", NUMBER, lambda result: len(result.launches)),
+    Of("state", WORDS, lambda result: _state(result)),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column; numbers are aligned to the right."""
+class Column(Of):
+    """A column of texts."""
 
-    heading: str
-    number: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a table; `state` is a case's status, for styling."""
-
-    cells: tuple[str, ...]
-    state: str = "ok"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table with its caption."""
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    def __init__(self, heading: str, number: bool = True) -> None:
+        super().__init__(heading, NUMBER if number else WORDS)
 
 
 def interval_text(estimate: Estimate | None) -> str:
     """The ends of an interval: `18.0 to 18.4 µs`."""
-    if estimate is None or estimate.low is None or estimate.high is None:
-        return NOTHING
-    return range_text(estimate.low, estimate.high)
-
-
-def range_text(low: float, high: float) -> str:
-    """Two times; a common unit is written once."""
-    first, last = units.format_seconds(low), units.format_seconds(high)
-    if first == last:
-        return last
-    number, unit = first.split(" ")
-    return f"{number} to {last}" if last.endswith(f" {unit}") else f"{first} to {last}"
-
-
-def megabytes_text(rate: float | None) -> str:
-    """MB/s (10^6) as IMB prints them, with three significant digits."""
-    return NOTHING if rate is None else f"{float(f'{rate / 1e6:.3g}'):,.10g}"
+    return kinds.interval_text(estimate) or NOTHING
 
 
 def numbers_table(study: str, measured: Sequence[Measured]) -> Table:
@@ -65,72 +64,35 @@ def numbers_table(study: str, measured: Sequence[Measured]) -> Table:
     chosen = [(run, result) for run in measured for result in run.results if result.study == study]
     axes = list(dict.fromkeys(axis for _, result in chosen for axis in result.axes))
     axes.sort(key=lambda axis: axis == "bytes")
-    several = len(measured) > 1
-    columns = (
-        *((Column("run", number=False),) if several else ()),
-        *(Column(_axis_heading(axis), number=axis == "bytes") for axis in axes),
-        Column("ranks"),
-        Column("per node"),
-        Column("median"),
-        Column("95 % interval"),
-        Column("fastest sample"),
-        Column("MB/s"),
-        Column("IMB mean"),
-        Column("mean of all"),
-        Column("P90 of all"),
-        Column("P99 of all"),
-        Column("imbalance"),
-        Column("samples"),
-        Column("kept"),
-        Column("launches"),
-        Column("state", number=False),
-    )
-    rows = tuple(
-        Row(
-            (
-                *((run.name,) if several else ()),
-                *(_axis_text(axis, result) for axis in axes),
-                *_numbers(result),
-            ),
-            result.status,
-        )
-        for run, result in chosen
-    )
-    return Table(f"All numbers of {study}", columns, rows)
+    columns = (*(_of_axis(axis) for axis in axes), *NUMBERS)
+    caption = f"All numbers of {study}"
+    if len(measured) == 1:
+        return Table(caption, columns, [result for _, result in chosen], _status)
+    pairs = [(run.name, result) for run, result in chosen]
+    return labelled(caption, Of("run", WORDS), columns, pairs, _status)
 
 
-def _axis_heading(axis: str) -> str:
-    return "size" if axis == "bytes" else axis.replace("_", " ")
+def _status(result: CaseResult) -> str:
+    return result.status
 
 
-def _axis_text(axis: str, result: CaseResult) -> str:
-    value = result.axes.get(axis)
-    if value is None:
-        return NOTHING
-    return units.format_bytes(value) if axis == "bytes" and isinstance(value, int) else str(value)
+def _of_axis(axis: str) -> Of:
+    if axis == "bytes":
+        return Of("size", NUMBER, lambda result: _size(result.axes.get("bytes")))
+    return Of(axis.replace("_", " "), WORDS, lambda result: result.axes.get(axis))
 
 
-def _numbers(result: CaseResult) -> tuple[str, ...]:
-    per_node = result.shape.ranks_per_node
-    head = (str(result.shape.ranks), str(per_node) if per_node else NOTHING)
-    if result.headline is None:
-        return (*head, *[NOTHING] * 11, str(len(result.launches)), _state(result))
-    median, imb, tail = result.median, result.imb_mean, result.tail
-    felt = (tail.mean, tail.p90, tail.p99) if tail is not None else ()
-    return (
-        *head,
-        units.format_seconds(median.value) if median else NOTHING,
-        interval_text(median),
-        NOTHING if result.minimum is None else units.format_seconds(result.minimum),
-        megabytes_text(result.rate),
-        NOTHING if imb is None else units.format_seconds(imb),
-        *(map(units.format_seconds, felt) if felt else [NOTHING] * 3),
-        NOTHING if result.imbalance is None else units.format_percent(result.imbalance),
-        f"{result.samples:,}" if result.samples else NOTHING,
-        units.format_percent(result.kept) if result.samples else NOTHING,
-        str(len(result.launches)),
-        _state(result),
-    )
+def _size(value: str | int | None) -> str | None:
+    return format_bytes(value) if isinstance(value, int) else value
+
+
+def _if_measured(result: CaseResult, name: str) -> Any:
+    return getattr(result, name) if result.headline is not None else None
+
+
+def _of_all(result: CaseResult, name: str) -> float | None:
+    tail = _if_measured(result, "tail")
+    return getattr(tail, name) if tail is not None else None
 
 
 def _state(result: CaseResult) -> str:
