@@ -82,13 +82,13 @@ PACKAGE := $(VENV)/.package
 comma := ,
 EXTRAS := lab$(addprefix $(comma),$(MPI_EXTRA))
 
-LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers fortran
+LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers fortran schema
 
 # A preset of CMakePresets.json for this MPI and its environment, in build/asan, build/asan-openmpi ...
 with_preset = cmake --preset $(1) -B build/$(1)$(OTHER_MPI) -D TRANSRANK_MPI=$(TRANSRANK_MPI) \
 	-D Python_EXECUTABLE=$(abspath $(VENV))/bin/python --log-level=WARNING
 
-.PHONY: help build test sanitize races stress lint tidy format fortran survey bench bench-node dist wheel wheel-check wheel-smoke variant-wheel docs clean FORCE $(LINTS:%=lint-%)
+.PHONY: help build test sanitize races stress lint tidy format fortran schema survey bench bench-node dist wheel wheel-check wheel-smoke variant-wheel docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
@@ -224,6 +224,8 @@ lint-headers: # each header compiles by itself
 lint-fortran: # the module is what its template makes
 	@$(FYPP) fortran/transrank.fypp | diff -u fortran/transrank.f90 - || \
 		{ echo 'fortran/transrank.f90 is not what transrank.fypp makes; make fortran writes it' >&2; false; }
+lint-schema: # the schema is what the classes of lines say
+	@python tools/record_schema.py --check
 
 tidy: $(PACKAGE) $(VENV)/.lint-group ## clang-tidy, slow
 	printf '%s\n' $(filter %.cpp,$(CXX_CODE)) | xargs -P 2 -n 1 clang-tidy --quiet -p $(BUILD)
@@ -238,6 +240,9 @@ format: $(VENV)/.lint-group ## rewrite the sources in the style that lint checks
 FYPP := fypp --line-length=100 --module=re
 fortran: $(VENV)/.lint-group ## write fortran/transrank.f90 from its template, transrank.fypp
 	$(FYPP) fortran/transrank.fypp fortran/transrank.f90
+
+schema: $(PACKAGE) ## write schema/record-v2.json from transrank.lab.store.lines
+	python tools/record_schema.py
 
 survey: $(PACKAGE) ## measure this machine (three minutes) and write the report
 	transrank survey --quick $(SURVEY_ARGS)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 # Of the extra `lab`.
 REQUIRED = (
-    "fastjsonschema",
     "jinja2",
     "msgspec",
     "rich",

@@ -12,7 +12,7 @@ from transrank.lab.cli import __main__ as frame
 from transrank.lab.cli import options
 from transrank.lab.cli.__main__ import main
 from transrank.lab.launch import launchers, scripts, template
-from transrank.lab.store import schema
+from transrank.lab.store import lines
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -39,7 +39,7 @@ def statuses() -> set[str]:
         ("commands", statuses()),
         ("launchers", set(launchers.KINDS)),
         ("launchers", {f"{{{name}}}" for name in template.PLACEHOLDERS}),
-        ("records", set(schema.KINDS)),
+        ("records", set(lines.KINDS)),
     ],
 )
 def test_a_page_has_a_row_for_everything_there_is(page, names):

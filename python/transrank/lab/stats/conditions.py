@@ -110,7 +110,7 @@ def _conditions(run: Run) -> dict[str, str]:
 
 
 def _measuring_conditions(header: Header) -> dict[str, str]:
-    conditions = {}
+    conditions: dict[str, str] = {}
     if header.options is not None:
         conditions["cache"] = header.options.cache
         conditions["buffer offset"] = units.format_bytes(header.options.buffer_offset)

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from transrank.errors import RecordError, UsageError
-from transrank.lab.store import schema
 from transrank.lab.store.jsonlines import open_file, why_unread
-from transrank.lab.store.lines import Shape
+from transrank.lab.store.lines import VERSION, Shape
 from transrank.lab.store.suites import imb, osu
 from transrank.lab.store.suites.meaning import Meaning, meaning_of, understood
 from transrank.lab.store.suites.reading import Reading, SuiteOutput
@@ -86,7 +85,7 @@ def import_files(
         )
     header: dict[str, Any] = {
         "kind": "header",
-        "schema": schema.VERSION,
+        "schema": VERSION,
         "run": run,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "transrank": transrank,

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import errno
 import itertools
-import json
 import os
 import select
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
+
+import msgspec
 
 from transrank.errors import RecordError
 
@@ -93,10 +94,7 @@ def why_unread(error: OSError | MemoryError) -> str:
 def parse(path: Path, number: int, raw: bytes) -> Any:
     """The value of a line, or RecordError naming file and line."""
     try:
-        parsed = loads(raw, parse_constant=_refuse_constant)
-        if rb"\u" in raw:  # an unpaired surrogate could never be printed
-            json.dumps(parsed, ensure_ascii=False).encode()
-        return parsed
+        return loads(raw)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else one_line(error)
         raise RecordError(
@@ -104,10 +102,6 @@ def parse(path: Path, number: int, raw: bytes) -> Any:
             "an interrupted survey truncates only the last line: the file was changed or damaged "
             "afterwards",
         ) from None
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def is_json(raw: bytes) -> bool:
@@ -119,7 +113,7 @@ def is_json(raw: bytes) -> bool:
     return True
 
 
-def loads(raw: bytes, **options: Any) -> Any:
+def loads(raw: bytes) -> Any:
     """The value of JSON that is not made to take all memory: a byte of it may become a list.
 
     Raises
@@ -131,7 +125,7 @@ def loads(raw: bytes, **options: Any) -> Any:
         raise ValueError(f"more than {MOST_CONTAINERS} lists and objects")
     if raw.count(b",") > MOST_VALUES:
         raise ValueError(f"more than {MOST_VALUES} values")
-    return json.loads(raw.decode("utf-8"), **options)
+    return msgspec.json.decode(raw)
 
 
 def one_line(error: Exception) -> str:

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from transrank.errors import RecordError
-from transrank.lab.store import schema
 from transrank.lab.store.jsonlines import is_json, one_line, parse, read_lines
 from transrank.lab.store.lines import (
+    READABLE,
+    VERSION,
     Case,
     Clock,
     Event,
@@ -23,6 +24,7 @@ from transrank.lab.store.lines import (
     ImportedFile,
     Launch,
     Line,
+    Mismatch,
     Mpi,
     Options,
     Outcome,
@@ -35,6 +37,7 @@ from transrank.lab.store.lines import (
     Synchronisation,
     Versus,
     from_json,
+    line_from_json,
 )
 from transrank.lab.store.writing import append_line, begin, repair, sole_writer, write_lines
 
@@ -198,16 +201,12 @@ def _read_header(path: Path, lines: Iterator[tuple[int, bytes, bool]]) -> Header
 
 def _check_version(path: Path, number: int, header: Mapping[str, Any]) -> None:
     version = header.get("schema")
-    if (
-        isinstance(version, int)
-        and not isinstance(version, bool)
-        and version not in schema.READABLE
-    ):
-        newer = version > schema.VERSION
+    if isinstance(version, int) and not isinstance(version, bool) and version not in READABLE:
+        newer = version > VERSION
         raise RecordError(
             f"{path}:{number}: written with record schema {version:.6g} by "
             f"{'a newer' if newer else 'another'} transrank; this one reads schema "
-            f"{schema.VERSION}",
+            f"{VERSION}",
             "update transrank" if newer else "measure again",
         )
 
@@ -218,16 +217,8 @@ def _read_line(path: Path, number: int, raw: bytes) -> Line:
 
 def convert(path: Path, number: int, parsed: Any) -> Line:
     """The object of a line, or RecordError naming file, line and what the schema does not allow."""
-    kinds: dict[str, type[Line]] = {
-        "header": Header,
-        "planned": PlannedLaunch,
-        "launch": Launch,
-        "case": Case,
-        "event": Event,
-    }
     try:
-        schema.check(parsed)
-        line = from_json(kinds[parsed["kind"]], parsed)
+        line = line_from_json(parsed)
         if isinstance(line, Case):
             _check_samples(line)
             _check_ranks(line)
@@ -254,17 +245,17 @@ def _check_samples(case: Case) -> None:
     }
     for name, length in lengths.items():
         if length != samples.seconds.size:
-            raise schema.Mismatch(
+            raise Mismatch(
                 f"case.samples.{name} has {length} samples but seconds has {samples.seconds.size}"
             )
     for name in ("core_latency_seconds", "core_work_seconds"):
         found = getattr(samples, name)
         if found is not None and found.size != samples.rounds.size:
-            raise schema.Mismatch(
+            raise Mismatch(
                 f"case.samples.{name} has {found.size} rounds but rounds has {samples.rounds.size}"
             )
     if case.status == "ok" and samples.seconds.size == 0:
-        raise schema.Mismatch("case.samples is empty although the case is ok")
+        raise Mismatch("case.samples is empty although the case is ok")
 
 
 def _check_ranks(case: Case) -> None:
@@ -273,7 +264,7 @@ def _check_ranks(case: Case) -> None:
         for name in ("mean", "mean_of_all"):
             times = getattr(getattr(case, member), name, None)
             if times is not None and np.isnan(_counting(times, case.clocks)).all():
-                raise schema.Mismatch(f"case.{member}.{name} has no rank whose clock counts")
+                raise Mismatch(f"case.{member}.{name} has no rank whose clock counts")
 
 
 def _counting(times: Floats | Spread, clocks: str | None) -> Floats:
@@ -284,6 +275,6 @@ def _counting(times: Floats | Spread, clocks: str | None) -> Floats:
 
 def _check_placement(placement: Placement) -> None:
     if max(placement.rank_host) >= len(placement.hosts):
-        raise schema.Mismatch(
+        raise Mismatch(
             f"placement.rank_host names host {max(placement.rank_host)} of {len(placement.hosts)}"
         )

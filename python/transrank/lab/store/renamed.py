@@ -7,7 +7,6 @@ The ids of cases hold the values of axes, not their names, and are the same as e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 # By study: the name that an earlier record has, and today's.
 RENAMED: Mapping[str, Mapping[str, str]] = {
@@ -17,32 +16,18 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def line(stored: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A line of a record, or a part of it, under today's names."""
-    match stored:
-        case {"study": study, "axes": named}:
-            return {**stored, "axes": axes(study, named)}
-        case {"plan": plan, "command": command}:
-            return {**stored, "plan": [line(each) for each in plan], "command": arguments(command)}
-        case {"arguments": words}:
-            now = arguments(words)
-            shown = lines(words, now, stored.get("lines", ()))
-            return {**stored, "arguments": now, "lines": shown}
-    return stored
-
-
-def axes(study: str, stored: Mapping[str, str | int]) -> dict[str, str | int]:
+def axes(study: str, stored: Mapping[str, str | int]) -> Mapping[str, str | int]:
     """The axes of a case under today's names."""
-    names = RENAMED.get(study, {})
+    if study not in RENAMED:
+        return stored
+    names = RENAMED[study]
     return {names.get(name, name): value for name, value in stored.items()}
 
 
 def arguments(words: Sequence[str]) -> tuple[str, ...]:
     """A command line, or the arguments of transrank-run, with today's names behind --axis."""
-    studies = {name for word in words for name in word.split(",")}
-    names = {
-        old: new for study in RENAMED if study in studies for old, new in RENAMED[study].items()
-    }
+    studies = RENAMED.keys() & {name for word in words for name in word.split(",")}
+    names = {old: new for study in studies for old, new in RENAMED[study].items()}
     found: list[str] = []
     for word in words:
         glued = word.startswith("--axis=")

@@ -12,7 +12,7 @@ from transrank.lab.launch.launcher import Launcher
 from transrank.lab.machine.environment import relevant
 from transrank.lab.machine.facts import Facts
 from transrank.lab.stats.cores import CoreState
-from transrank.lab.store import schema
+from transrank.lab.store.lines import VERSION
 from transrank.lab.store.records import PlannedLaunch, Shape
 from transrank.lab.survey.plan import Conditions
 from transrank.lab.survey.probe import Probe
@@ -32,7 +32,7 @@ def header_line(
     """Return the header: all that is known before the first case."""
     line: dict[str, Any] = {
         "kind": "header",
-        "schema": schema.VERSION,
+        "schema": VERSION,
         "run": printable(run),
         "created": _now(),
         "transrank": __version__,

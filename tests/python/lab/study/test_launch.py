@@ -16,7 +16,7 @@ from transrank.lab.launch.launcher import Capacity, Launcher
 from transrank.lab.launch.launchers import Hydra
 from transrank.lab.launch.process import Outcome
 from transrank.lab.launch.template import Template
-from transrank.lab.store import schema
+from transrank.lab.store.lines import line_from_json
 from transrank.lab.store.records import Shape
 from transrank.lab.study import launch
 
@@ -37,7 +37,7 @@ def test_a_real_job_start_is_a_valid_case(mode, ranks, tmp_path):
     before = time.monotonic()
     line = launch.measure(mode, 4, shape, launcher, environment, tmp_path, samples=1)
     took = time.monotonic() - before
-    schema.check(line)
+    line_from_json(line)
     assert line["case"] == f"launch/{mode}"
     assert line["launch"] == 4
     samples = line["samples"]
@@ -88,7 +88,7 @@ def stamps(*seconds: float) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("glued", [False, True])
 def test_a_sample_is_the_last_rank_and_ranks_keep_their_own_times(glued):
     line = measured(lambda job: stamps(1.0 + job, 3.0 + job), glued=glued)
-    schema.check(line)
+    line_from_json(line)
     assert line["samples"]["seconds"] == pytest.approx([3, 4, 5], abs=0.5)
     assert line["samples"]["fastest"] == pytest.approx([1, 2, 3], abs=0.5)
     assert line["samples"]["flags"] == [1, 0, 0]
@@ -135,7 +135,7 @@ def test_stamps_are_read_from_files_where_the_launcher_writes_files(tmp_path):
     ranks.chmod(0o755)
     launcher = launchers.choose(f"{ranks} {{output}} {{ranks}}", Capacity(1, 2))
     line = launch.measure("plain", 0, SHAPE, launcher, os.environ, tmp_path / "logs", samples=1)
-    schema.check(line)
+    line_from_json(line)
     assert len(line["ranks"]["median"]) == 2
     assert list((tmp_path / "logs").iterdir()) == []
 
