@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The halo of a grid, updated once: the program of the README.
+// The halo of a grid, updated once: the program of docs/cmake.md.
 //     mpiexec -n 2 ./halo_update
 #include <algorithm>
 #include <cstdio>
