@@ -164,7 +164,10 @@ def test_an_error_of_one_rank_ends_a_job_that_is_started_as_the_pages_say(mpiexe
 
 def test_the_readme_is_short_and_the_tagline_the_same_everywhere():
     tagline = (ROOT / "README.md").read_text("utf-8").splitlines()[2]
-    places = ["pyproject.toml", "CITATION.cff", "docs/index.md", "python/transrank/__init__.py"]
+    places = [
+        *("pyproject.toml", "CITATION.cff", "codemeta.json"),
+        *("docs/index.md", "python/transrank/__init__.py"),
+    ]
     assert [place for place in places if tagline not in (ROOT / place).read_text("utf-8")] == []
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 90
 

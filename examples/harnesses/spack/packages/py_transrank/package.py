@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A Spack package: transrank for the MPI of the spec.
+"""The Python package, which has the library inside and needs no other one.
 
-Put this file into packages/transrank/ of a repository of packages, with the address of your copy of
-transrank in `git`. What surveys and reports need beside it is not all in Spack:
-`python -m pip install "transrank[lab]"` in an environment on top adds it.
+Not all that surveys and reports need is in Spack: `python -m pip install "transrank[lab]"` in an
+environment on top adds it.
 """
 
 from spack.package import depends_on, license, version  # noqa: A004
 from spack_repo.builtin.build_systems.python import PythonPackage
 
 
-class Transrank(PythonPackage):
-    """Moves distributed arrays between MPI ranks at memory speed, and measures every move."""
+class PyTransrank(PythonPackage):
+    """Moves distributed NumPy arrays between MPI ranks at memory speed, and measures every move."""
 
     homepage = "URL_OF_THIS_REPOSITORY"
     git = "URL_OF_THIS_REPOSITORY"
@@ -26,8 +25,8 @@ class Transrank(PythonPackage):
     depends_on("ninja@1.11:", type="build")
     depends_on("py-scikit-build-core@1.1:", type="build")
     depends_on("py-nanobind@3.1:", type="build")
-    depends_on("py-numpy", type=("build", "run"))
-    depends_on("py-mpi4py@4:", type=("build", "run"))
+    depends_on("py-numpy@1.26:", type=("build", "run"))
+    depends_on("py-mpi4py@4.1:", type=("build", "run"))
 
     def setup_build_environment(self, env):
         """The MPI of the spec, in place of one from PyPI."""
