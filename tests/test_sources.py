@@ -17,6 +17,9 @@ import pytest
 
 from conftest import Mpiexec
 from transrank.lab.cli.__main__ import main
+from transrank.lab.reference.tables import machine
+from transrank.lab.report.machine_run import run_of
+from transrank.lab.report.page import render_report
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "sources.md"
@@ -28,6 +31,13 @@ COLLECTIVES = (
     *("Scatter", "Scatterv", "Alltoall", "Alltoallv", "Bcast", "Barrier"),
 )
 SHOWN = {
+    "Every figure": (
+        *("Fugaku: time of PingPong", "Fugaku: throughput", "Fugaku: time of eleven collectives"),
+        *("Fugaku: process generation", "Fugaku: latency of Alltoall", "HECToR: figures 2 and 3"),
+        *("HECToR: figure 4", "HECToR: figure 5", "CS-E4690: figure 1", "CS-E4690: figure 2"),
+        *("CS-E4690: printed rows", "ESMF: figures 1 to 3", "ESMF: figures 4 to 7"),
+        *("ESMF: figure 8", "ArrayTransformer: no figure"),
+    ),
     "ArrayTransformer bench (2025)": (
         *("program", "table: machines", "table: bandwidth", "pitfall", "open: the total"),
     ),
@@ -111,6 +121,22 @@ def test_every_row_has_a_command_and_what_it_says(heading):
         assert row.commands, row.shown
         assert row.says.strip(), row.shown
         assert all(command.split()[0] in ("transrank", "mpiexec") for command in row.commands)
+
+
+def test_a_figure_is_where_the_page_says_or_was_only_plotted():
+    for row in SECTIONS["Every figure"]:
+        drawn = re.fullmatch(r'"(.+?)"(?:: (.+))?', row.says)
+        machines = [command.split()[2] for command in row.commands if " report " in command]
+        if drawn is None:
+            assert re.search("only plotted|without numbers|beside a run's", row.says), row.shown
+        for name in machines if drawn else ():
+            page = render_report([run_of(machine(name))])
+            _, found, rest = page.partition(f">{drawn[1]}</h2>")
+            assert found, f"{row.shown}: no {drawn[1]}"
+            section = rest.split("</section>")[0]
+            assert "<figure>" in section, row.shown
+            for panel in re.split(", (?!24 threads)", drawn[2] or ""):
+                assert not panel or f"<h4>{panel}</h4>" in section, f"{row.shown}: no {panel}"
 
 
 @pytest.mark.parametrize("heading", SECTIONS)

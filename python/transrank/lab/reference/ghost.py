@@ -15,7 +15,7 @@ MACHINES = {
     "THTJ1": "cp6, 2x Xeon Gold 6348 2.60 GHz 28-core per node",
     "BSCC-A": "no description",
 }
-ROWS = 32**3
+ROWS = "32x32x32"
 # Six faces; on 32 ranks the printed times fit five.
 GHOST_ROWS = 6 * 32**2
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from transrank.lab.report.findings.steps import Interval, Step, find_steps
@@ -17,9 +17,9 @@ Place = tuple[int, bool]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One size of a curve; `low` and `high` equal `seconds` where no interval is known."""
+    """A place of a curve, as a size in bytes; `low` and `high` equal `seconds` without interval."""
 
-    bytes: int
+    x: float
     seconds: float
     low: float
     high: float
@@ -32,13 +32,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A line of a figure. `key` is unique in the figure, points are in the order of their size."""
+    """A line of a figure. `key` is unique in the figure, points are in the order of x.
+
+    A `published` one was not measured here; a `guide` shows a slope, and has no values.
+    """
 
     key: str
     label: str
     style: Style
     points: tuple[Point, ...]
     published: bool = False
+    guide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +59,18 @@ Entity = Callable[[CaseResult], str]
 
 
 def point_of(result: CaseResult) -> Point | None:
-    """The point that a result contributes to a curve; None without a size or a value."""
-    if result.bytes is None or result.headline is None or result.headline.value <= 0:
+    """The point that a result contributes to a curve over size; None without bytes or a value."""
+    return point_at(result.bytes, result) if result.bytes else None
+
+
+def point_at(x: float, result: CaseResult) -> Point | None:
+    """The point of a result at a place; None without a value."""
+    if result.headline is None or result.headline.value <= 0:
         return None
     value = result.headline.value
     low, high = result.headline.low, result.headline.high
     return Point(
-        result.bytes,
+        x,
         value,
         value if low is None or low <= 0 else low,
         value if high is None else high,
@@ -74,9 +83,9 @@ def point_of(result: CaseResult) -> Point | None:
 
 
 def points_of(results: Iterable[CaseResult]) -> tuple[Point, ...]:
-    """The points of those results that have one, by size."""
+    """The points over size of those results that have one."""
     points = [point for result in results if (point := point_of(result)) is not None]
-    return tuple(sorted(points, key=lambda point: point.bytes))
+    return tuple(sorted(points, key=lambda point: point.x))
 
 
 def intervals_of(results: Iterable[CaseResult]) -> dict[int, Interval]:
@@ -127,8 +136,27 @@ def namer(results: Iterable[CaseResult], subject: Entity = study_name) -> Entity
     return name
 
 
+def curves_of(
+    lines: Mapping[str, Sequence[CaseResult]],
+    palette: Palette,
+    kind: str,
+    points: Callable[[Sequence[CaseResult]], tuple[Point, ...]] = points_of,
+) -> tuple[Curve, ...]:
+    """A curve of each name's results in its style of the group `kind`, if it has points."""
+    return tuple(
+        Curve(name, name, palette.style(kind, name), drawn)
+        for name, results in lines.items()
+        if (drawn := points(results))
+    )
+
+
 def side_by_side(
-    results: Iterable[CaseResult], palette: Palette, panel: Entity, line: Entity, kind: str
+    results: Iterable[CaseResult],
+    palette: Palette,
+    panel: Entity,
+    line: Entity,
+    kind: str,
+    points: Callable[[Sequence[CaseResult]], tuple[Point, ...]] = points_of,
 ) -> list[CurveGroup]:
     """Divide the results of one run and shape into panels, with a curve for each `line` in them.
 
@@ -140,10 +168,7 @@ def side_by_side(
     return [
         CurveGroup(
             title,
-            tuple(
-                Curve(name, name, palette.style(kind, name), points_of(found))
-                for name, found in lines.items()
-            ),
+            curves_of(lines, palette, kind, points),
             next(iter(lines.values()))[0],
         )
         for title, lines in panels.items()
@@ -174,10 +199,7 @@ def arrange(
     return [
         CurveGroup(
             ", ".join(part for part in panel if part),
-            tuple(
-                Curve(label, label, palette.style(kind, label), points_of(results))
-                for label, results in curves.items()
-            ),
+            curves_of(curves, palette, kind),
             next(iter(curves.values()))[0],
             places_of(result for results in curves.values() for result in results),
         )

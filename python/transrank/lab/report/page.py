@@ -141,7 +141,7 @@ def _subtitles(measured: Sequence[Measured]) -> list[str]:
 
 def _facts_in_short(run: Measured, named: bool) -> list[str]:
     header = run.run.header
-    shapes = [str(shape.ranks) for shape in shapes_of(run.results)]
+    shapes = [f"{shape.ranks:,}" for shape in shapes_of(run.results)]
     ranks = joined(list(dict.fromkeys(shapes)))
     return [
         run.name if named else header.label or "",

@@ -28,7 +28,7 @@ PUBLISHED_COLOR = "var(--published)"
 
 # The order in which a group of things takes its colours; what is not listed follows.
 _FIRST = {
-    "routine": ("send", "bsend", "ssend", "isend", "persistent", "sendrecv"),
+    "routine": ("MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Isend", "persistent MPI_Send"),
 }
 
 

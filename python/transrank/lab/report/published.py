@@ -7,14 +7,11 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from transrank.lab.reference.tables import Machine, ReferencePoint, machines
 from transrank.lab.report.curves import Curve, CurveGroup, Place, Point
-from transrank.lab.report.figures.line_panel import Line, Mark
 from transrank.lab.report.findings.published import findings
 from transrank.lab.report.palette import Palette
-from transrank.lab.report.phrases import counted, joined
+from transrank.lab.report.phrases import counted
 from transrank.lab.stats.summary import CaseResult
 
 BLOCKING = "blocking"
@@ -44,19 +41,24 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Published numbers of as many ranks, placed as in a run, and their sources.
+    """Published numbers and their sources, of the ranks and places of a run if there are such.
 
-    If there is none, `elsewhere` names the ranks and the machine of the nearest published number.
+    Else they are of each machine's nearest number of ranks, and not `comparable`.
     """
 
     points: tuple[tuple[Machine, ReferencePoint], ...]
     sources: tuple[Source, ...]
-    elsewhere: str = ""
+    comparable: bool
 
     @property
     def places(self) -> frozenset[Place]:
         """The places of the points."""
         return frozenset(_place(point) for _, point in self.points)
+
+    def label(self, machine: Machine, point: ReferencePoint) -> str:
+        """`Fugaku, 2 ranks on 2 nodes`, and whether that is not comparable."""
+        reserve = "" if self.comparable else ", not comparable"
+        return f"{short_name(machine)}, {job_of(point)}{reserve}"
 
 
 def published(
@@ -65,7 +67,7 @@ def published(
     fits: Callable[[ReferencePoint], bool] = lambda point: True,
     without: Collection[str] = (),
 ) -> Published:
-    """The published numbers of these studies for which `fits`, if comparable with the run.
+    """The published numbers of these studies for which `fits`.
 
     Those `without` which are machines that the page shows itself.
     """
@@ -77,27 +79,24 @@ def published(
         for point in machine.of_study(study)
         if fits(point)
     ]
-    beside = tuple(pair for pair in found if _place(pair[1]) in places)
-    used = {machine.name for machine, _ in beside}
-    sources = _sources([machine for machine in machines() if machine.name in used], studies)
-    if beside or not found or without:
-        return Published(beside, sources)
-    measured = [ranks for ranks, _ in places] or [1]
-
-    def distance(pair: tuple[Machine, ReferencePoint]) -> float:
-        return min(abs(math.log(pair[1].ranks / ranks)) for ranks in measured)
-
-    machine, nearest = min(found, key=distance)
-    return Published((), (), f"{job_of(nearest)} ({short_name(machine)})")
+    beside = [pair for pair in found if _place(pair[1]) in places]
+    shown = beside or _nearest(found, [ranks for ranks, _ in places] or [1])
+    used = {machine.name: machine for machine, _ in shown}
+    return Published(tuple(shown), _sources(used.values(), studies), bool(beside))
 
 
-def comparable(*found: Published) -> str:
-    """The sentence that names the nearest published number; empty if some can be shown."""
-    if any(each.points for each in found):
-        return ""
-    nearest = dict.fromkeys(each.elsewhere for each in found if each.elsewhere)
-    jobs = joined(list(nearest), "and")
-    return f"Published numbers exist for {jobs}." if jobs else ""
+def _nearest(
+    found: Sequence[tuple[Machine, ReferencePoint]], measured: Sequence[int]
+) -> list[tuple[Machine, ReferencePoint]]:
+    """Each machine's numbers of the ranks that are nearest to those of a run."""
+
+    def distance(point: ReferencePoint) -> float:
+        return min(abs(math.log(point.ranks / ranks)) for ranks in measured)
+
+    least: dict[str, float] = {}
+    for machine, point in found:
+        least[machine.name] = min(distance(point), least.get(machine.name, math.inf))
+    return [pair for pair in found if distance(pair[1]) == least[pair[0].name]]
 
 
 def _place(point: ReferencePoint) -> Place:
@@ -111,11 +110,10 @@ def job_of(point: ReferencePoint) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Curves by the title of their panel, their sources, and the nearest comparable numbers."""
+    """Curves by the title of their panel, and their sources."""
 
     by_title: Mapping[str, tuple[Curve, ...]]
     sources: tuple[Source, ...]
-    comparable: str
 
 
 def published_lines(
@@ -123,7 +121,7 @@ def published_lines(
 ) -> Lines:
     """Curves of every machine with published numbers for the contents of these panels."""
     by_title: dict[str, tuple[Curve, ...]] = {}
-    every: list[Published] = []
+    used: dict[str, Machine] = {}
     for group in groups:
         found = published(
             (group.example.study,),
@@ -131,47 +129,11 @@ def published_lines(
             lambda point, example=group.example: _is_of(point, example),  # type: ignore[misc]
             without,
         )
-        if curves := _curves(palette, found.points):
+        if curves := _curves(palette, found):
             by_title[group.title] = tuple(curves)
-        every.append(found)
-    sources = dict.fromkeys(source for found in every for source in found.sources)
-    return Lines(by_title, tuple(sources), comparable(*every))
-
-
-def published_store_times(
-    without: Collection[str] = (),
-) -> tuple[list[tuple[int, float]], tuple[Source, ...]]:
-    """Ranks and seconds of the published creation of redistribution routes, and their sources."""
-    study = "plan-scaling"
-    used = [
-        machine for machine in machines() if machine.of_study(study) and machine.name not in without
-    ]
-    times = [(point.ranks, point.seconds) for machine in used for point in machine.of_study(study)]
-    return sorted(times), _sources(used, (study,))
-
-
-def published_launches(
-    palette: Palette, places: Collection[Place], without: Collection[str] = ()
-) -> tuple[list[Line], Published]:
-    """First and last rank of published job starts, medians over their repetitions."""
-    found = published(("launch",), places, lambda point: point.fastest_seconds is not None, without)
-    by_line: dict[str, dict[int, list[tuple[float, float]]]] = {}
-    for machine, point in found.points:
-        assert point.fastest_seconds is not None
-        label = f"{short_name(machine)}, {_per_node(point)}"
-        times = by_line.setdefault(label, {}).setdefault(point.ranks, [])
-        times.append((point.fastest_seconds, point.seconds))
-    lines = []
-    for label, by_ranks in by_line.items():
-        ends = {ranks: np.median(by_ranks[ranks], axis=0).tolist() for ranks in sorted(by_ranks)}
-        marks = tuple(Mark(ranks, slow, fast, slow) for ranks, (fast, slow) in ends.items())
-        lines.append(Line(label, palette.published(label), marks))
-    return lines, found
-
-
-def _per_node(point: ReferencePoint) -> str:
-    """`1 rank per node`."""
-    return f"{counted(-(-point.ranks // point.nodes), 'rank')} per node"
+        used |= {machine.name: machine for machine, _ in found.points}
+    studies = list(dict.fromkeys(group.example.study for group in groups))
+    return Lines(by_title, _sources(used.values(), studies))
 
 
 def short_name(machine: Machine) -> str:
@@ -181,22 +143,18 @@ def short_name(machine: Machine) -> str:
 
 def _is_of(point: ReferencePoint, result: CaseResult) -> bool:
     """Whether a published point measures the same as this result, on any placement."""
-    if point.bytes is None or point.seconds <= 0:
+    if not point.bytes or point.seconds <= 0:
         return False
     axes = {name: value for name, value in point.axes.items() if name != "bytes"}
     # Another datatype, root or form is another question.
-    if any(result.axes.get(name, value) != value for name, value in axes.items()):
-        return False
-    operation = str(result.axes.get("operation", ""))
-    # Without bytes there is nothing to do, except for the v-variants, which cannot know that.
-    return point.bytes > 0 or not operation or operation.endswith("v")
+    return all(result.axes.get(name, value) == value for name, value in axes.items())
 
 
-def _curves(palette: Palette, points: Iterable[tuple[Machine, ReferencePoint]]) -> list[Curve]:
+def _curves(palette: Palette, found: Published) -> list[Curve]:
     by_label: dict[str, list[Point]] = {}
-    for machine, point in points:
+    for machine, point in found.points:
         assert point.bytes is not None
-        by_label.setdefault(f"{short_name(machine)}, {job_of(point)}", []).append(
+        by_label.setdefault(found.label(machine, point), []).append(
             Point(point.bytes, point.seconds, point.seconds, point.seconds, point.rate)
         )
     return [
@@ -204,10 +162,10 @@ def _curves(palette: Palette, points: Iterable[tuple[Machine, ReferencePoint]]) 
             label,
             label,
             palette.published(label),
-            tuple(sorted(found, key=lambda point: point.bytes)),
+            tuple(sorted(points, key=lambda point: point.x)),
             published=True,
         )
-        for label, found in by_label.items()
+        for label, points in by_label.items()
     ]
 
 

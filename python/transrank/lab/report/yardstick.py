@@ -96,7 +96,7 @@ def share_of_memcpy(run: Measured, result: CaseResult) -> str:
 def yardstick_line(run: Measured, curves: Sequence[Curve], several: bool) -> list[Curve]:
     """The yardstick among rates of messages, at all of their sizes; empty if unknown."""
     yardstick = yardstick_of(run)
-    sizes = sorted({point.bytes for curve in curves for point in curve.points if point.bytes})
+    sizes = sorted({point.x for curve in curves for point in curve.points})
     if yardstick is None or yardstick.beyond.rate is None:
         return []
     rate = yardstick.beyond.rate

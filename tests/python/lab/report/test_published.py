@@ -7,12 +7,7 @@ from python.lab.report.synthetic import Survey, context
 from transrank.lab.reference.tables import machine
 from transrank.lab.report.curves import CurveGroup, Place
 from transrank.lab.report.palette import Palette
-from transrank.lab.report.published import (
-    comparable,
-    published,
-    published_launches,
-    published_lines,
-)
+from transrank.lab.report.published import published, published_lines
 from transrank.lab.report.questions import collectives
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.store.records import Shape
@@ -30,8 +25,8 @@ def test_pingpong_has_the_published_points_and_their_source():
     lines = published_lines(Palette(), [group("pingpong", BETWEEN_TWO_NODES, bytes=8)])
     (curve,) = lines.by_title["pingpong"]
     points = machine("fugaku").of_study("pingpong")
-    assert {point.bytes: point.seconds for point in curve.points} == {
-        point.bytes: point.seconds for point in points
+    assert {point.x: point.seconds for point in curve.points} == {
+        point.bytes: point.seconds for point in points if point.bytes
     }
     assert curve.published
     assert curve.label == "Fugaku, 2 ranks on 2 nodes"
@@ -39,20 +34,15 @@ def test_pingpong_has_the_published_points_and_their_source():
     assert "RIKEN" in source.attribution
     assert any(text.startswith("Point to point") for text in source.conditions)
     assert not any(text.startswith("Collectives") for text in source.conditions)
-    assert lines.comparable == ""
 
 
 @pytest.mark.parametrize("place", [(2, True), (4, False), (384, True)])
-def test_other_ranks_or_another_place_are_not_compared_but_told_what_could_be(place):
-    lines = published_lines(
-        Palette(), [group("pingpong", place, bytes=8), group("exchange", place, bytes=8)]
-    )
-    assert lines.by_title == {}
-    assert lines.sources == ()
-    assert lines.comparable == (
-        "Published numbers exist for 2 ranks on 2 nodes (Fugaku) and 384 ranks on "
-        "384 nodes (Fugaku)."
-    )
+def test_other_ranks_or_another_place_have_curves_that_say_so(place):
+    lines = published_lines(Palette(), [group("pingpong", place, bytes=8)])
+    (curve,) = lines.by_title["pingpong"]
+    assert curve.label == "Fugaku, 2 ranks on 2 nodes, not comparable"
+    (source,) = lines.sources
+    assert "RIKEN" in source.attribution
 
 
 def test_a_collective_has_a_curve_for_each_published_count_of_the_run():
@@ -71,11 +61,15 @@ def test_a_collective_has_a_curve_for_each_published_count_of_the_run():
     assert any(text.startswith("Intel MPI Benchmarks") for text in source.conditions)
 
 
-def test_what_is_comparable_is_the_nearest_in_ranks_and_rates_are_those_of_the_tables():
-    assert comparable(published(("collectives",), {(9000, False)})) == (
-        "Published numbers exist for 12,288 ranks on 3,072 nodes (Fugaku)."
-    )
-    assert comparable(published(("nosuch",), {(2, False)})) == ""
+def test_the_nearest_in_ranks_are_shown_and_rates_are_those_of_the_tables():
+    nearest = published(("collectives",), {(9000, False)})
+    assert {point.ranks for _, point in nearest.points} == {12288}
+    assert not nearest.comparable
+    assert published(("nosuch",), {(2, False)}).points == ()
+    of_each_machine = published(("ghost",), {(40, True)})
+    assert {(machine.name, point.ranks) for machine, point in of_each_machine.points} == {
+        *(("gs", 32), ("thtj", 56), ("thtj1", 56), ("bscc-a", 64)),
+    }
     found = published(("send-modes",), {(2, True), (2, False)})
     rates = {(point.nodes, point.axes["routine"]): point.rate for _, point in found.points}
     assert rates[1, "send"] == pytest.approx(8.3e9)
@@ -96,30 +90,6 @@ def test_what_nobody_published_has_no_line(other):
     lines = published_lines(Palette(), [other])
     assert lines.by_title == {}
     assert lines.sources == ()
-
-
-@pytest.mark.parametrize(("operation", "has_empty"), [("allreduce", False), ("scatterv", True)])
-def test_empty_collectives_that_do_nothing_are_left_out(operation, has_empty):
-    everywhere = group("collectives", *FUGAKU, operation=operation, bytes=8)
-    lines = published_lines(Palette(), [everywhere])
-    sizes = {point.bytes for curve in lines.by_title["collectives"] for point in curve.points}
-    assert (0 in sizes) is has_empty
-
-
-LAUNCHES = {(ranks, False) for ranks in (432, 768, 3456, 27648)}
-
-
-def test_job_starts_are_medians_with_their_ranks_of_a_node():
-    (line,), found = published_launches(Palette(), LAUNCHES)
-    assert [mark.x for mark in line.marks] == [432, 768, 3456, 27648]
-    for mark in line.marks:
-        slowest = sorted(
-            each.seconds for each in machine("fugaku").of_study("launch") if each.ranks == mark.x
-        )
-        assert slowest[0] <= mark.y <= slowest[-1]
-        assert mark.low < mark.high == mark.y
-    assert any(text.startswith("Job start") for text in found.sources[0].conditions)
-    assert line.series == "Fugaku, 1 rank per node"
 
 
 def test_a_barrier_has_the_published_times_with_their_ranks(tmp_path):

@@ -32,7 +32,6 @@ LISTED = {
     "async-per-run-together": 20e-3,
     "async-none-together": 80e-3,
 }
-RANKS = (4, 32, 2048, 1_000_000)
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +47,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         axes |= {"parts": "2x1-lists", "phase": "run", "mode": "used", "way": way}
         survey.measured("redistribute", axes, seconds, 2.0**23)
         survey.measured("redistribute", axes | {"mode": "unmodified"}, seconds / 2, 2.0**23)
-    for ranks in RANKS:
-        axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "plan_ranks": ranks}
-        survey.measured("plan-scaling", axes, 1e-6 * ranks**0.1, 0.0)
     return survey.read(tmp_path_factory.mktemp("store"))
 
 
@@ -148,17 +144,6 @@ def test_the_published_statistic_stands_in_the_table(run, page):
     column = heading.index("smallest mean")
     (auto,) = (row for row in rows if row[1:3] == ["run", "auto"])
     assert auto[column] == units.format_seconds(min(result_of(run, "auto").launch_imb))
-
-
-def test_planning_is_shown_in_multiples_with_exponents(page):
-    assert "T(n)/T(32)" in page.text
-    # 2048 ranks are 64 times as many, and (2048 / 32)^0.1 is 1.52.
-    described = " ".join(value for _, name, value in page.attributes if name == "aria-label")
-    assert "1.00 at 32 ranks, 419 at 2,048 ranks; O(n): 1.00 at 32 ranks, 64.0 at" in described
-    text = page.text
-    assert "Does planning a redistribution cost more on more ranks?" in text
-    assert "with a growth exponent of 0.10 (95 % interval" in text
-    assert "ESMF's published times have a growth exponent of 1.73 (95 % interval" in text
 
 
 def test_words_are_about_the_mode_nearest_to_a_program_s_use(page):

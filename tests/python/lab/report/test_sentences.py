@@ -27,7 +27,6 @@ from transrank.lab.report.questions import (
     memory_copy,
     message_rate,
     message_time,
-    plan_scaling,
     send_modes,
     stability,
 )
@@ -206,17 +205,6 @@ def test_ranks_together_may_copy_less_than_one_core(share, times, written):
         axes = {"kernel": "memcpy", "active": active, "bytes": 1 << 20}
         survey.measured("memory-copy", axes, seconds, copied << 20, 8)
     assert f"{times} times (" in answer(memory_copy.ask, written(survey))
-
-
-@pytest.mark.parametrize(("power", "exponent"), [(0.0, "0.00"), (2.0, "2.00"), (-1.0, "-1.00")])
-def test_planning_grows_as_it_was_measured(power, exponent, written):
-    survey = Survey(noise=1e-9)
-    for ranks in (4, 32, 256):
-        axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "plan_ranks": ranks}
-        survey.measured("plan-scaling", axes, 1e-6 * ranks**power)
-    told = answer(plan_scaling.ask, written(survey))
-    assert f"with a growth exponent of {exponent} (95 % interval" in told
-    assert f"{units.format_seconds(1e-6 * 256**power)} at 256 ranks" in told
 
 
 @pytest.mark.parametrize("widest", [8, 64])

@@ -158,7 +158,7 @@ def test_the_verdict_on_a_run_without_any_of_the_numbers_is_the_first_answer(wri
         survey.measured("plan-scaling", {**axes, "plan_ranks": ranks}, 1e-6)
     asked = context(written(survey))
     first, trust = give_verdict(asked.runs, ask_all(asked)).lead
-    assert first.startswith("The route of one rank takes 1.00 µs")
+    assert first.startswith("The route of one of 256 ranks takes 1.00 µs")
     assert trust.startswith("All 3 cases have a 95 % interval within 2.0 %")
 
 
@@ -280,8 +280,10 @@ def test_send_modes_are_ranked_and_counted_both_ways_and_cross_where_their_lines
     assert kept.endswith(" %")
     assert float(published) == pytest.approx(2 * float(per_direction), rel=0.01)
     assert rows["on one node", "MPI_Send"][3] == rows["on one node", "MPI_Send"][4]
-    assert rows["Triton, 1 node", "MPI_Send"][4] == "8.3", "published, as printed"
-    assert ("Triton, 2 nodes", "MPI_Send") not in rows, "nothing was measured between nodes"
+    assert rows["Triton, 2 ranks on 1 node", "MPI_Send"][4] == "8.3", "published, as printed"
+    assert ("Triton, 2 ranks on 2 nodes", "MPI_Send") not in rows, (
+        "nothing was measured between nodes"
+    )
     assert "CS-E4690" in question.sources[0].attribution
     rows = {(row.cells[2], row.cells[4]): row.cells for row in question.tables[1].rows}
     _, lower, _, upper, _ = rows["MPI_Bsend", "MPI_Send"]

@@ -8,14 +8,14 @@ so that hiding a curve never moves it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-# A logarithmic axis has no zero: an empty message stands one doubling to the left of one byte.
-EMPTY_MESSAGE = 0.5
+from transrank.lab import units
 
 BYTES_LABEL = (
-    "datum.value < 1 ? '0 B' : datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
+    "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
     " : datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"
     " : datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
 )
@@ -44,9 +44,29 @@ def drawn_bounds(values: Sequence[float], bounds: Sequence[float]) -> tuple[floa
     return max(least, low / INTERVAL_REACH), min(most, high * INTERVAL_REACH)
 
 
-def position(size_bytes: float) -> float:
-    """The position of a size on the axis of bytes."""
-    return size_bytes if size_bytes >= 1 else EMPTY_MESSAGE
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What x is: its title, the channel of these values on a coarse axis or not, and words."""
+
+    title: str
+    channel: Callable[[Iterable[float], bool], dict[str, Any]]
+    text: Callable[[float], str]
+    of_sizes: bool = False
+
+
+def sizes(title: str = "message size") -> Places:
+    """Bytes."""
+    return Places(
+        title, lambda x, coarse: bytes_axis(x, coarse, title), units.format_bytes, of_sizes=True
+    )
+
+
+def counts(title: str, noun: str) -> Places:
+    """Numbers of something, logarithmic, all of them labelled."""
+    return Places(title, lambda x, _: places_axis(x, title), lambda number: f"{number:,.0f} {noun}")
+
+
+SIZES = sizes()
 
 
 def bytes_axis(
@@ -56,12 +76,10 @@ def bytes_axis(
 
     Every fourth doubling has a label, on a `coarse` axis, for narrow panels, every sixth.
     """
-    places = sorted({position(size) for size in sizes})
+    places = sorted(set(sizes))
     first, last = places[0], places[-1]
     powers = range(math.floor(math.log2(last)), -1, -6 if coarse else -4)
     ticks = [2.0**power for power in reversed(powers) if first <= 2.0**power <= last]
-    if first == EMPTY_MESSAGE:
-        ticks = [EMPTY_MESSAGE, *(tick for tick in ticks if tick > 1)]
     if len(ticks) < 2:
         ticks = places
     return {
@@ -73,9 +91,7 @@ def bytes_axis(
     }
 
 
-def value_axis(
-    values: Sequence[float], title: str, label: str, decades_only: bool = False
-) -> dict[str, Any]:
+def value_axis(values: Sequence[float], title: str, label: str) -> dict[str, Any]:
     """Channel definition of y for these positive values: logarithmic."""
     low, high = min(values), max(values)
     domain = _widened(low / 1.08, high * 1.08)
@@ -84,7 +100,7 @@ def value_axis(
         "title": title,
         "scale": {"type": "log", "base": 10, "domain": domain, "nice": False},
         "axis": {
-            "values": log_ticks(domain[0], domain[1], decades_only),
+            "values": log_ticks(domain[0], domain[1]),
             "labelExpr": label,
             "minExtent": 46,
             "tickSize": 0,
@@ -92,23 +108,32 @@ def value_axis(
     }
 
 
+def linear_axis(values: Iterable[float], title: str, **axis: Any) -> dict[str, Any]:
+    """Channel definition for these values, of any sign."""
+    every = list(values)
+    scale = {"domain": [min(every), max(every)], "nice": True, "zero": False}
+    return {"type": "quantitative", "title": title, "scale": scale, "axis": axis}
+
+
 def places_axis(places: Iterable[float], title: str, label: str = COUNT_LABEL) -> dict[str, Any]:
     """Channel definition of x for these places, all of them labelled: logarithmic."""
     values = sorted(set(places))
     first, last = _widened(values[0], values[-1])
     return {
+        "field": "x",
+        "type": "quantitative",
         "title": title,
         "scale": {"type": "log", "base": 2, "domain": [first / 1.1, last * 1.1], "nice": False},
         "axis": {"values": values, "labelExpr": label, "grid": False},
     }
 
 
-def log_ticks(low: float, high: float, decades_only: bool = False) -> list[float]:
+def log_ticks(low: float, high: float) -> list[float]:
     """Round values between `low` and `high`: powers of ten, with 2 and 5 where they are few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     decades = last - first
     step = 1 if decades <= 8 else 2
-    digits: tuple[int, ...] = (1,) if decades_only or decades > 4 else (1, 3)
+    digits: tuple[int, ...] = (1,) if decades > 4 else (1, 3)
     if decades <= 2:
         digits = (1, 2, 5)
     ticks = [

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from transrank.lab import units
 from transrank.lab.report.figures import axes
-from transrank.lab.report.figures.figure import KeyEntry, Panel, Spec
+from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel, Spec
 from transrank.lab.report.figures.style import INK, MUTED, SIZES, panel_spec
 from transrank.lab.report.palette import Style
 from transrank.lab.report.tables import range_text
@@ -119,16 +119,31 @@ def deviations(edge: float, title: str) -> Scale:
     )
 
 
-def times_panel(title: str, subject: str, values: Sequence[Value], size: str = "half") -> Panel:
-    """A panel of times on a logarithmic axis, a mark each."""
-    scale = log_times(values)
-    description = f"{subject}. {in_words(values, scale)}."
-    return Panel(title, description, category_panel(values, scale, size=size))
+def times_figure(
+    name: str, panels: Mapping[str, Sequence[Value]], subject: str, caption: str, kept: str
+) -> Figure | None:
+    """Times on logarithmic axes by the title of their panel, a mark each; None without any.
+
+    If each panel has one value there is one panel, with the titles as labels.
+    """
+    filled = {title: values for title, values in panels.items() if values}
+    if len(filled) > 1 and all(len(values) == 1 for values in filled.values()):
+        filled = {"": [replace(value, label=title) for title, (value,) in filled.items()]}
+    size = "wide" if len(filled) == 1 else "half"
+    drawn = tuple(_times(title, subject, values, size) for title, values in filled.items())
+    key = key_of([value for values in filled.values() for value in values])
+    return Figure(name, drawn, caption, tuple(key.values()), size, kept) if drawn else None
 
 
 def key_of(values: Iterable[Value]) -> dict[str, KeyEntry]:
     """The entries of a figure's key, by series."""
     return {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
+
+
+def _times(title: str, subject: str, values: Sequence[Value], size: str) -> Panel:
+    scale = log_times(values)
+    description = f"{subject}. {in_words(values, scale)}."
+    return Panel(title, description, category_panel(values, scale, size=size))
 
 
 def in_words(values: Sequence[Value], scale: Scale) -> str:

@@ -6,16 +6,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from transrank.lab import units
 from transrank.lab.report.curves import Curve, CurveGroup
-from transrank.lab.report.figures.curve_panel import Frame, curve_panel, frame, readings
+from transrank.lab.report.figures.axes import SIZES, Places
+from transrank.lab.report.figures.curve_panel import (
+    MOST_TOGETHER,
+    Frame,
+    curve_panel,
+    frame,
+    readings,
+)
 from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.lab.report.figures.quantity import Quantity
 from transrank.lab.report.palette import Style
 from transrank.lab.report.phrases import kept_words
 
-# Bands of more curves than these cover each other.
-MOST_TOGETHER = 4
 NOTHING: Mapping[str, Sequence[Curve]] = {}
 
 
@@ -25,7 +29,7 @@ def curve_figure(
     quantity: Quantity,
     caption: str,
     beside: Mapping[str, Sequence[Curve]] = NOTHING,
-    sizes_title: str = "message size",
+    places: Places = SIZES,
     most_together: int = MOST_TOGETHER,
 ) -> Figure | None:
     """Draw one panel per group; None when nothing has this quantity.
@@ -36,15 +40,15 @@ def curve_figure(
     filled = [
         (group, [*beside.get(group.title, ()), *group.curves])
         for group in groups
-        if frame(group.curves, quantity) is not None
+        if frame(group.curves, quantity, places) is not None
     ]
     filled = _with_short_keys(_apart(filled, most_together))
-    shared = frame([curve for _, curves in filled for curve in curves], quantity)
+    shared = frame([curve for _, curves in filled for curve in curves], quantity, places)
     if shared is None:
         return None
     size = panel_size(len(filled))
     panels = tuple(
-        _panel(group, curves, quantity, shared, size, sizes_title) for group, curves in filled
+        _panel(group, curves, quantity, shared, size, places) for group, curves in filled
     )
     key = _key([curves for (_, curves), panel in zip(filled, panels, strict=True) if panel.spec])
     kept = _kept([group for group, _ in filled])
@@ -59,20 +63,20 @@ def _panel(
     quantity: Quantity,
     shared: Frame,
     size: str,
-    sizes_title: str,
+    places: Places,
 ) -> Panel:
-    """One panel; its words alone where all values stand at one size."""
-    measured = [curve for curve in curves if not curve.published]
-    if len({point.bytes for curve in measured for point in curve.points}) == 1:
-        return Panel(group.title, _at_one_size(curves, quantity), None)
-    spec = curve_panel(curves, quantity, shared, size, sizes_title)
-    return Panel(group.title, _description(quantity, group, curves), spec)
+    """One panel; its words alone where all values stand at one place."""
+    telling = [c for c in curves if not (c.guide or (c.published and places.of_sizes))]
+    if len({point.x for curve in telling for point in curve.points}) == 1:
+        return Panel(group.title, _at_one_place(curves, quantity, places), None)
+    spec = curve_panel(curves, quantity, shared, size, places)
+    return Panel(group.title, _description(quantity, group, curves, places), spec)
 
 
-def _at_one_size(curves: Sequence[Curve], quantity: Quantity) -> str:
-    ((_, size, texts),) = readings(curves, quantity)
+def _at_one_place(curves: Sequence[Curve], quantity: Quantity, places: Places) -> str:
+    ((_, place, texts),) = readings(curves, quantity, places)
     labels = {curve.key: curve.label for curve in curves}
-    return f"{size}: {'; '.join(f'{labels[key]} {text}' for key, text in texts)}."
+    return f"{place}: {'; '.join(f'{labels[key]} {text}' for key, text in texts)}."
 
 
 def _apart(
@@ -122,28 +126,30 @@ def panel_size(panels: int) -> str:
 def _key(panels: Sequence[Sequence[Curve]]) -> tuple[KeyEntry, ...]:
     entries = {
         curve.key: KeyEntry(curve.key, curve.label, curve.style)
-        for published in (False, True)
+        for behind in (False, True)
         for curves in panels
         for curve in curves
-        if curve.published is published
+        if (curve.published or curve.guide) is behind
     }
     return tuple(entries.values())
 
 
-def _description(quantity: Quantity, group: CurveGroup, curves: Sequence[Curve]) -> str:
+def _description(
+    quantity: Quantity, group: CurveGroup, curves: Sequence[Curve], places: Places
+) -> str:
     """The text for readers who cannot see the panel; the tables have the numbers."""
     parts = []
     for curve in curves:
         values = [
-            (point.bytes, bounds[0])
-            for point in curve.points
+            (point.x, bounds[0])
+            for point in (() if curve.guide else curve.points)
             if (bounds := quantity.value(point)) is not None
         ]
         if values:
             (first, start), (last, end) = values[0], values[-1]
             parts.append(
-                f"{curve.label} goes from {quantity.text(start)} at {units.format_bytes(first)} "
-                f"to {quantity.text(end)} at {units.format_bytes(last)}"
+                f"{curve.label} goes from {quantity.text(start)} at {places.text(first)} "
+                f"to {quantity.text(end)} at {places.text(last)}"
             )
     subject = f"{group.title}: " if group.title else ""
-    return f"{subject}{quantity.title} over message size. {'; '.join(parts)}."
+    return f"{subject}{quantity.title} over {places.title}. {'; '.join(parts)}."

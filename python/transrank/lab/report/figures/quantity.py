@@ -13,13 +13,17 @@ from transrank.lab.report.figures import axes
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity of the y axis: `value` of a point and its two bounds, or None without a value."""
+    """A quantity of the y axis: `value` of a point and its two bounds, or None without a value.
+
+    The axis is logarithmic unless it is `linear`, which values of any sign are.
+    """
 
     title: str
     axis_label: str
     value: Callable[[Point], tuple[float, float, float] | None]
     text: Callable[[float], str]
-    of_launch: Callable[[Point, float], float]
+    of_launch: Callable[[Point, float], float] = lambda _, seconds: seconds
+    linear: bool = False
 
 
 def _seconds(point: Point) -> tuple[float, float, float] | None:
@@ -36,9 +40,9 @@ def _megabytes(point: Point) -> tuple[float, float, float] | None:
 
 def _messages(point: Point) -> tuple[float, float, float] | None:
     rates = _megabytes(point)
-    if rates is None or point.bytes == 0:
+    if rates is None or point.x == 0:
         return None
-    rate, low, high = (1e6 * value / point.bytes for value in rates)
+    rate, low, high = (1e6 * value / point.x for value in rates)
     return rate, low, high
 
 
@@ -47,7 +51,6 @@ TIME = Quantity(
     axes.SECONDS_LABEL,
     _seconds,
     units.format_seconds,
-    lambda point, seconds: seconds,
 )
 RATE = Quantity(
     "MB/s (10⁶ bytes per second)",
@@ -61,5 +64,5 @@ MESSAGES = Quantity(
     axes.LARGE_COUNT_LABEL,
     _messages,
     lambda messages: f"{units.three_digits(messages / 1e6)} million/s",
-    lambda point, seconds: (point.rate or 0) / point.bytes * point.seconds / seconds,
+    lambda point, seconds: (point.rate or 0) / point.x * point.seconds / seconds,
 )

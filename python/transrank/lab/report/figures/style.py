@@ -31,6 +31,7 @@ CONFIG: dict[str, Any] = {
         "titleFontWeight": "normal",
         "titlePadding": 8,
         "labelOverlap": "greedy",
+        "labelFlush": False,
         "labelSeparation": 4,
         "labelPadding": 5,
     },

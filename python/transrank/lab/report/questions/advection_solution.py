@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from transrank.lab.reference.advection import Profile, published_profile
+from transrank.lab.report.curves import Curve, CurveGroup, Point
+from transrank.lab.report.figures.axes import COUNT_LABEL, Places, linear_axis
+from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.field_panel import field_panel
-from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
-from transrank.lab.report.figures.line_panel import Line, Mark, Words, line_panel
+from transrank.lab.report.figures.figure import Figure, Panel
+from transrank.lab.report.figures.quantity import Quantity
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.published import Source
 from transrank.lab.report.questions.question import Context, Question
@@ -28,6 +31,18 @@ FIELD_CAPTION = (
 PROFILE_CAPTION = (
     "The published profile along x and the same problem here: 100 points on a period, u = v = "
     "0.5, 100 steps of 0.001257. The first 50 points were published."
+)
+ALONG_X = Places(
+    "point along x",
+    lambda points, _: {"field": "x", **linear_axis(points, "point along x", grid=False)},
+    lambda point: f"point {point:.0f}",
+)
+PROFILE = Quantity(
+    "c",
+    COUNT_LABEL,
+    lambda point: (point.seconds, point.low, point.high),
+    lambda c: f"{c:.3g}",
+    linear=True,
 )
 NO_SCHEME = (
     "No usual scheme gives the printed row, 0.99975 sin(x - 0.0327), on that grid: first-order "
@@ -181,22 +196,20 @@ def _profile_figure(
         "published, analytic": published.analytic,
         "here, computed": tuple(outcome.series["profile_computed"][: len(published.computed)]),
     }
-    lines = [
-        Line(
+    curves = tuple(
+        Curve(
+            name,
             name,
             context.palette.style("profile", name),
-            tuple(Mark(i, value, value, value) for i, value in enumerate(values)),
+            tuple(Point(i, value, value, value) for i, value in enumerate(values)),
         )
         for name, values in rows.items()
-    ]
-    axes = (
-        {"title": "point along x", "axis": {"grid": False}},
-        {"title": "c", "axis": {"tickSize": 0}},
     )
-    words = Words(lambda place: f"point {place:.0f}", lambda mark: f"{mark.y:.3g}")
-    panel = line_panel("", "Profiles along x", lines, axes, words, "wide")
-    key = tuple(KeyEntry(line.series, line.series, line.style) for line in lines)
-    return Figure("advection-published", (panel,), context.about(run, PROFILE_CAPTION), key, "wide")
+    group = CurveGroup("", curves, run.results[0])
+    caption = context.about(run, PROFILE_CAPTION)
+    figure = curve_figure("advection-published", [group], PROFILE, caption, places=ALONG_X)
+    assert figure is not None
+    return figure
 
 
 def _profile_table(outcome: Outcome, published: Profile) -> Table:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from transrank.lab import units
 from transrank.lab.reference.tables import machine
-from transrank.lab.report.curves import Curve, CurveGroup, points_of
+from transrank.lab.report.curves import CurveGroup, curves_of
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import RATE, TIME
@@ -105,25 +105,22 @@ def _throughput(
     context: Context, panels: Sequence[tuple[Measured, tuple[Shape, str], Sizes]]
 ) -> Figure | None:
     """MPI's choice over the size with a curve per shape; None where fewer than two have one."""
-    by_memory: dict[str, list[tuple[str, list[CaseResult]]]] = {}
+    by_memory: dict[str, dict[str, list[CaseResult]]] = {}
     for run, (shape, memory), sizes in panels:
         results = [each[DEFAULT] for _, each in sorted(sizes.items()) if DEFAULT in each]
         where = results[0].placed if results else None
         label = f"{counted(where.nodes, 'node')}, {shape}" if where else str(shape)
         if context.several:
             label = f"{run.name}, {label}"
-        by_memory.setdefault(memory, []).append((label, results))
+        by_memory.setdefault(memory, {})[label] = results
     groups = [
         CurveGroup(
             f"{memory} memory",
-            tuple(
-                Curve(label, label, context.palette.style("shape", label), points_of(results))
-                for label, results in curves
-            ),
-            curves[0][1][0],
+            curves_of(curves, context.palette, "shape"),
+            next(iter(curves.values()))[0],
         )
         for memory, curves in by_memory.items()
-        if len(curves) > 1 and all(results for _, results in curves)
+        if len(curves) > 1 and all(curves.values())
     ]
     return curve_figure(
         "alltoall-throughput", groups, RATE, THROUGHPUT_CAPTION, most_together=MOST_SHAPES
@@ -178,17 +175,12 @@ def _group(context: Context, title: str, sizes: Sizes) -> CurveGroup:
     )
     every = dict.fromkeys(name for algorithms in sizes.values() for name in algorithms)
     ranked = sorted(every, key=lambda name: (name != DEFAULT, name != "auto", -wins[name]))
-    curves = tuple(
-        Curve(
-            name,
-            name,
-            context.palette.style("algorithm", name),
-            points_of(each[name] for each in sizes.values() if name in each),
-        )
+    lines = {
+        name: [each[name] for each in sizes.values() if name in each]
         for name in ranked[:MOST_CURVES]
-    )
+    }
     example = next(iter(next(iter(sizes.values())).values()))
-    return CurveGroup(title, curves, example)
+    return CurveGroup(title, curves_of(lines, context.palette, "algorithm"), example)
 
 
 def _answer(title: str, sizes: Sizes) -> list[str]:

@@ -58,7 +58,6 @@ def ask(context: Context) -> Question | None:
         (sizeless,) if sizeless.rows else (),
         (STUDY,),
         lines.sources if figures[0] else (),
-        lines.comparable,
     )
 
 

@@ -7,20 +7,18 @@ from collections.abc import Sequence
 from math import inf, prod
 
 from transrank.lab import units
-from transrank.lab.reference.machine import Machine, ReferencePoint
 from transrank.lab.report.curves import places_of
-from transrank.lab.report.figures.category_panel import Value, key_of, times_panel
-from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.lab.report.figures.category_panel import Value, times_figure
+from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.measured import Measured, shapes_of
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import (
-    counted,
     joined,
     kept_sentence,
     time_with_interval,
     times_as_long,
 )
-from transrank.lab.report.published import Published, comparable, published, short_name
+from transrank.lab.report.published import Published, published
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
 from transrank.lab.stats.estimate import Estimate
@@ -63,11 +61,12 @@ def ask(context: Context) -> Question | None:
     like = _like_published(context)
     ours = [result for _, result in like] or context.all_of(STUDY)
     found = published((PUBLISHED_STUDY,), places_of(ours), without=context.machines)
-    like = [pair for pair in like if places_of([pair[1]]) & found.places]
+    if found.comparable:
+        like = [pair for pair in like if places_of([pair[1]]) & found.places]
     figures = [figure for run in context.runs if (figure := _ways(context, run)) is not None]
     tables = [_volumes(context.all_of(STUDY))]
     if like and found.points:
-        figures.append(_beside_published(context, like, found))
+        figures += filter(None, [_beside_published(context, like, found)])
         tables.append(_rates(context, like, found))
     return Question(
         "ghost-update",
@@ -77,7 +76,6 @@ def ask(context: Context) -> Question | None:
         tuple(tables),
         (STUDY,),
         found.sources if like else (),
-        comparable(found),
     )
 
 
@@ -106,11 +104,10 @@ def _panel_of(result: CaseResult) -> Place:
 def _ways(context: Context, run: Measured) -> Figure | None:
     """A panel for each shape, pattern and row width: all ways in all modes."""
     results = run.of_study(STUDY)
-    panels: list[Panel] = []
-    key: dict[str, KeyEntry] = {}
+    panels: dict[str, list[Value]] = {}
     for place in sorted({_panel_of(result) for result in results}):
         here = _fastest_way_first([result for result in results if _panel_of(result) == place])
-        values = [
+        panels[_title(place)] = [
             value
             for result in here
             if (
@@ -119,20 +116,16 @@ def _ways(context: Context, run: Measured) -> Figure | None:
                 )
             )
         ]
-        key |= key_of(values)
-        if values:
-            panels.append(times_panel(_title(place), SUBJECT, values))
-    if not panels:
-        return None
     name = f"ghost-update-{run.run.header.run}" if context.several else "ghost-update"
     caption = context.about(run, CAPTION)
-    return Figure(name, tuple(panels), caption, tuple(key.values()), kept=kept_sentence(results))
+    return times_figure(name, panels, SUBJECT, caption, kept_sentence(results))
 
 
 def _title(place: Place) -> str:
     shape, pattern, vdim, block = place
+    of_pattern = f", {pattern} pattern" if pattern else ""
     of_rows = "" if block == PUBLISHED_BLOCK else f", {block} rows"
-    return f"{shape}, {pattern} pattern, vdim {vdim}{of_rows}"
+    return f"{shape}{of_pattern}, vdim {vdim}{of_rows}"
 
 
 def _fastest_way_first(results: Sequence[CaseResult]) -> list[CaseResult]:
@@ -189,10 +182,10 @@ def _label(context: Context, run: Measured, result: CaseResult) -> str:
     return f"{who}, {result.shape}: {_text(result, 'transport')}, {_text(result, 'pattern')}"
 
 
-def _beside_published(context: Context, like: Sequence[Ours], found: Published) -> Figure:
+def _beside_published(context: Context, like: Sequence[Ours], found: Published) -> Figure | None:
     theirs = [
         Value.at(
-            _job(machine, point),
+            found.label(machine, point),
             series := f"vdim {point.axes['vdim']}",
             context.palette.style("mode", series),
             Estimate(point.seconds),
@@ -210,22 +203,9 @@ def _beside_published(context: Context, like: Sequence[Ours], found: Published) 
             )
         )
     ]
-    values = [*own, *theirs]
-    key = key_of(values)
-    panel = times_panel("", SUBJECT, values, "wide")
-    return Figure(
-        "ghost-update-published",
-        (panel,),
-        PUBLISHED_CAPTION,
-        tuple(key.values()),
-        "wide",
-        kept_sentence([result for _, result in measured]),
-    )
-
-
-def _job(machine: Machine, point: ReferencePoint) -> str:
-    nodes = counted(point.nodes, "node")
-    return f"{short_name(machine)}, {point.ranks:,} ranks on {nodes}"
+    kept = kept_sentence([result for _, result in measured])
+    panels = {"": [*own, *theirs]}
+    return times_figure("ghost-update-published", panels, SUBJECT, PUBLISHED_CAPTION, kept)
 
 
 def _rates(context: Context, like: Sequence[Ours], found: Published) -> Table:
@@ -254,7 +234,7 @@ def _rates(context: Context, like: Sequence[Ours], found: Published) -> Table:
     ]
     entries += [
         (
-            _job(machine, point),
+            found.label(machine, point),
             int(point.axes["vdim"]),
             point.seconds,
             NOTHING,

@@ -12,10 +12,11 @@ from transrank.lab.report.figures.category_panel import Value, category_panel, n
 from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.lab.report.figures.heat_panel import Cell, heat_panel
 from transrank.lab.report.findings.published import guide_workers
+from transrank.lab.report.machine_run import machine_of
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import change, counted, joined, kept_sentence, time_with_interval
-from transrank.lab.report.published import Published, comparable, short_name, source_of
+from transrank.lab.report.published import short_name, source_of
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats import locality
 from transrank.lab.stats.estimate import Estimate
@@ -33,34 +34,41 @@ MATRIX_CAPTION = (
 )
 DOT_CAPTION = (
     "Each rank's time, the fastest first, `rank ← rank that touched the memory first`, by the link "
-    "between their domains; and the published times of the same two arrangements on the guide's "
-    "machine, whose links are 24, 16 and 8 bits wide."
+    "between their domains."
+)
+GUIDE_CAPTION = (
+    "The published times of threads with memory of their own, and with half of them on other "
+    "memory. The guide's links are 24, 16 and 8 bits wide."
 )
 
 
 def ask(context: Context) -> Question | None:
     """Build the question; None when locality was not measured."""
     measured = [
-        (run, one) for run in context.runs for one in locality.localities(run.counted_cases)
+        (run, one)
+        for run in context.runs
+        if machine_of(run.run) is None
+        for one in locality.localities(run.counted_cases)
     ]
-    if not measured:
+    shown = GUIDE in context.machines
+    if not measured and not shown:
         return None
     figures = [
         figure
         for index, (run, one) in enumerate(measured)
         for figure in _figures(context, run, one, index)
     ]
-    guide = machine(GUIDE)
-    beside = any(_like_guide(run, one) for run, one in measured)
-    threads = f"{counted(len(_of_guide(2)), 'rank')} on 1 node ({short_name(guide)})"
+    theirs = shown or any(one.kernel == "dgemm" for _, one in measured)
+    if theirs:
+        alike = shown or any(_like_guide(run, one) for run, one in measured)
+        figures.append(_guide_figure(context.palette, alike))
     return Question(
         "locality",
         "What does memory of another domain cost?",
         tuple(text for run, one in measured for text in _answer(context, run, one)),
         tuple(figures),
         studies=(STUDY,),
-        sources=(source_of(guide, (STUDY,)),) if beside else (),
-        comparable="" if beside else comparable(Published((), (), threads)),
+        sources=(source_of(machine(GUIDE), (STUDY,)),) if theirs and not shown else (),
     )
 
 
@@ -93,17 +101,22 @@ def _figures(context: Context, run: Measured, one: Locality, index: int) -> list
         if one.arrangements.get(arrangement)
     ]
     if mine and one.kernel == "dgemm" and one.shape.ranks <= MOST_RANKS:
-        guide = list(zip(ARRANGEMENTS.values(), map(_of_guide, (2, 3)), strict=True))
-        theirs = guide if _like_guide(run, one) else []
-        panels = [
-            *_side_by_side(context.palette, f"{title}: ", mine),
-            *_side_by_side(context.palette, "published: ", theirs),
-        ]
-        key = tuple(
-            KeyEntry(link, link, context.palette.style("link", link)) for link in locality.LINKS
-        )
+        panels = _side_by_side(context.palette, f"{title}: ", mine)
+        key = _key(context.palette)
         figures.append(Figure(f"{name}-ranks", tuple(panels), DOT_CAPTION, key, "half", kept))
     return figures
+
+
+def _guide_figure(palette: Palette, alike: bool) -> Figure:
+    tables = list(zip(ARRANGEMENTS.values(), map(_of_guide, (2, 3)), strict=True))
+    threads = counted(len(_of_guide(2)), "thread")
+    reserve = "" if alike else ", not comparable"
+    panels = _side_by_side(palette, f"{short_name(machine(GUIDE))}, {threads}{reserve}: ", tables)
+    return Figure("locality-published", tuple(panels), GUIDE_CAPTION, _key(palette))
+
+
+def _key(palette: Palette) -> tuple[KeyEntry, ...]:
+    return tuple(KeyEntry(link, link, palette.style("link", link)) for link in locality.LINKS)
 
 
 def _like_guide(run: Measured, one: Locality) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from transrank.lab import units
 from transrank.lab.report.curves import Curve, CurveGroup, points_of
+from transrank.lab.report.figures.axes import sizes
 from transrank.lab.report.figures.category_panel import BAR, Value, category_panel, in_words, rates
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
@@ -107,7 +108,7 @@ def _curve_figure(context: Context) -> Figure | None:
             )
             for series, curves in by_panel.items()
         ]
-    return curve_figure("memory-sizes", groups, RATE, CURVE_CAPTION, sizes_title="bytes read")
+    return curve_figure("memory-sizes", groups, RATE, CURVE_CAPTION, places=sizes("bytes read"))
 
 
 def _at_largest(run: Measured) -> list[CaseResult]:

@@ -63,7 +63,6 @@ def ask(context: Context) -> Question | None:
         tuple(figure for figure in figures if figure is not None),
         studies=tuple(study for study in OWN_STUDIES if context.all_of(study)),
         sources=lines.sources,
-        comparable=lines.comparable,
     )
 
 

@@ -54,7 +54,6 @@ def ask(context: Context) -> Question | None:
         tuple(figure for figure in figures if figure is not None),
         studies=studies,
         sources=lines.sources,
-        comparable=lines.comparable,
     )
 
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from transrank.lab.report.curves import Entity, arrange, namer, point_of
-from transrank.lab.report.figures.category_panel import Value, key_of, times_panel
+from transrank.lab.report.curves import Entity, arrange, namer
+from transrank.lab.report.figures.category_panel import Value, times_figure
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import TIME
@@ -43,14 +43,10 @@ def _values(context: Context, study: str, entity: Entity) -> Figure | None:
         value
         for run in context.runs
         for result in run.of_study(study)
-        if point_of(result) is None and (value := _value(context, run, result, entity)) is not None
+        if result.bytes is None and (value := _value(context, run, result, entity)) is not None
     ]
-    if not values:
-        return None
-    panel = times_panel("", f"Times of {study}", values, "wide")
-    key = key_of(values)
-    kept = kept_sentence([result for result in context.all_of(study) if point_of(result) is None])
-    return Figure(f"values-{study}", (panel,), VALUES, tuple(key.values()), "wide", kept)
+    kept = kept_sentence([result for result in context.all_of(study) if result.bytes is None])
+    return times_figure(f"values-{study}", {"": values}, f"Times of {study}", VALUES, kept)
 
 
 def _value(context: Context, run: Measured, result: CaseResult, entity: Entity) -> Value | None:

@@ -21,8 +21,7 @@ class Question:
     """A heading in the reader's words, the answer in a few sentences, then figures and tables.
 
     The first figure is open, everything else is folded. `studies` are those whose numbers follow.
-    `sources` are those of published numbers; `comparable` names published numbers that would be
-    comparable.
+    `sources` are those of published numbers.
     """
 
     anchor: str
@@ -32,7 +31,6 @@ class Question:
     tables: tuple[Table, ...] = ()
     studies: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
-    comparable: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from transrank.lab import units
-from transrank.lab.report.figures.category_panel import Value, key_of, times_panel
-from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.lab.report.figures.category_panel import Value, times_figure
+from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import (
@@ -109,20 +109,14 @@ def _of_lists(place: Place) -> bool:
 
 def _figure(context: Context, run: Measured) -> Figure | None:
     results = run.of_study(STUDY)
-    panels: list[Panel] = []
-    key: dict[str, KeyEntry] = {}
+    panels: dict[str, list[Value]] = {}
     for place in sorted({_place(result) for result in results}):
         here = [result for result in results if _place(result) == place and result.headline]
         here.sort(key=lambda result: (_text(result, "phase"), _value(result)))
-        values = [_entry(context.palette, result) for result in here]
-        key |= key_of(values)
-        if values:
-            panels.append(times_panel(_title(place), "Times of redistributions", values))
-    if not panels:
-        return None
+        panels[_title(place)] = [_entry(context.palette, result) for result in here]
     name = f"redistribution-{run.run.header.run}" if context.several else "redistribution"
     caption = context.about(run, CAPTION)
-    return Figure(name, tuple(panels), caption, tuple(key.values()), kept=kept_sentence(results))
+    return times_figure(name, panels, "Times of redistributions", caption, kept_sentence(results))
 
 
 def _value(result: CaseResult) -> float:

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from transrank.lab import units
-from transrank.lab.reference.machine import Machine, ReferencePoint
-from transrank.lab.report.curves import Curve, CurveGroup, intervals_of, places_of, points_of
+from transrank.lab.reference.machine import ReferencePoint
+from transrank.lab.report.curves import CurveGroup, curves_of, intervals_of, places_of
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.findings.crossovers import Crossover, find_crossovers
 from transrank.lab.report.findings.steps import find_steps
 from transrank.lab.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NODE, Measured
-from transrank.lab.report.phrases import counted, joined, kept_sentence, sentence, times
-from transrank.lab.report.published import Published, comparable, published, short_name
+from transrank.lab.report.phrases import joined, kept_sentence, sentence, times
+from transrank.lab.report.published import Published, published
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
 from transrank.lab.stats.compare import ratio_of
@@ -61,7 +61,6 @@ def ask(context: Context) -> Question | None:
         tuple(table for table in tables if table.rows),
         (STUDY,),
         beside.sources,
-        comparable(beside),
     )
 
 
@@ -89,16 +88,8 @@ def _named(run: Measured, place: str, several: bool) -> str:
 
 
 def _group(context: Context, title: str, results: Sequence[CaseResult]) -> CurveGroup:
-    curves = tuple(
-        Curve(
-            routine_name(routine),
-            routine_name(routine),
-            context.palette.style("routine", routine),
-            points_of(found),
-        )
-        for routine, found in _by_routine(results).items()
-    )
-    return CurveGroup(title, curves, results[0])
+    named = {routine_name(routine): found for routine, found in _by_routine(results).items()}
+    return CurveGroup(title, curves_of(named, context.palette, "routine"), results[0])
 
 
 def _at_table_size(results: Sequence[CaseResult]) -> CaseResult | None:
@@ -115,7 +106,7 @@ def _rate_table(context: Context, beside: Published) -> Table:
         if (result := _at_table_size(found)) is not None
     ]
     if rows:
-        rows += [_published_row(machine, point) for machine, point in beside.points]
+        rows += [_published_row(beside.label(*pair), pair[1]) for pair in beside.points]
     columns = (
         Column("where", number=False),
         Column("routine", number=False),
@@ -153,12 +144,12 @@ def _rate_row(place: str, routine: str, result: CaseResult) -> Row:
     )
 
 
-def _published_row(machine: Machine, point: ReferencePoint) -> Row:
+def _published_row(label: str, point: ReferencePoint) -> Row:
     assert point.rate is not None
     routine, rate = str(point.axes["routine"]), point.rate / 1e9
     return Row(
         (
-            f"{short_name(machine)}, {counted(point.nodes, 'node')}",
+            label,
             routine_name(routine),
             NOTHING,
             f"{rate / _directions(routine):.3g}",

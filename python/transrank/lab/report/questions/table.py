@@ -33,6 +33,7 @@ from transrank.lab.report.questions import (
     source,
     stability,
 )
+from transrank.lab.report.questions.growth import with_growth
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import Column, Row, Table
 
@@ -67,7 +68,7 @@ def ask_all(context: Context) -> list[Question]:
     covered = {study for question in asked for study in question.studies}
     measured = dict.fromkeys(result.study for run in context.runs for result in run.results)
     asked += [other_studies.ask_about(context, study) for study in measured if study not in covered]
-    asked = [_with_steps(context, question) for question in asked]
+    asked = [with_growth(context, _with_steps(context, question)) for question in asked]
     closing = stability.ask(context)
     return [*asked, closing] if closing else asked
 
