@@ -13,7 +13,7 @@ from transrank.lab.cli import execution
 from transrank.lab.cli.__main__ import main
 from transrank.lab.launch.launcher import Capacity
 from transrank.lab.store.records import finished_cases, read_run
-from transrank.lab.survey.defaults import LAUNCHES
+from transrank.lab.store.settings import LAUNCHES
 
 RUNNER = "transrank-run"
 

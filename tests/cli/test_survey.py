@@ -7,8 +7,8 @@ import signal
 
 from support import commands
 from transrank.lab.store.records import finished_cases, read_run
+from transrank.lab.store.settings import LAUNCHES
 from transrank.lab.study import catalogue
-from transrank.lab.survey import defaults
 
 
 def test_a_quick_survey_asks_every_study_and_writes_its_report(tmp_path):
@@ -53,5 +53,5 @@ def test_the_dry_run_of_a_survey_launches_nothing(tmp_path):
     record, *launches = finished.stdout.splitlines()
     assert record.endswith("--prepare --output by-hand.jsonl")
     assert all("transrank-run" in line for line in launches)
-    assert len(set(re.findall(r"--seed \d+", "\n".join(launches)))) == defaults.LAUNCHES
+    assert len(set(re.findall(r"--seed \d+", "\n".join(launches)))) == LAUNCHES
     assert list(tmp_path.iterdir()) == []

@@ -33,6 +33,7 @@ _DURATION_UNITS = {
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _NO_VALUE = "–"
 _LARGEST_SIZE = 2**63 - 1
+_LARGEST_COUNT = 2**31 - 1
 
 
 def parse_size(text: str) -> int:
@@ -112,6 +113,30 @@ def parse_percent(text: str) -> float:
     if unit != "%":
         raise ValueError(f"'{text}' is not a percentage: write a number and %, such as 2%")
     return number / 100
+
+
+def parse_count(text: str) -> int:
+    """One count, at least 1."""
+    cleaned = text.strip()
+    if not re.fullmatch(r"\d{1,10}", cleaned, re.ASCII) or not 1 <= int(cleaned) <= _LARGEST_COUNT:
+        raise ValueError(f"'{cleaned}' is not a count; write a whole number of at least 1")
+    return int(cleaned)
+
+
+def parse_precision(text: str) -> float:
+    """A precision: a percentage above 0 and at most 100."""
+    share = parse_percent(text)
+    if not 0 < share <= 1:
+        raise ValueError(f"'{text}' is not a valid precision; write e.g. 5% (at most 100%)")
+    return share
+
+
+def parse_positive_duration(text: str) -> float:
+    """A duration above zero."""
+    seconds = parse_duration(text)
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"'{text}' is not a valid time; write e.g. 1s or 200ms")
+    return seconds
 
 
 def is_number(text: str) -> bool:

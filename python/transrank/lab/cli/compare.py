@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from transrank.errors import UsageError
+from transrank.lab import units
 from transrank.lab.cli import domains, options, output, results
 from transrank.lab.cli.beside import print_beside
 from transrank.lab.reference.tables import machines
@@ -121,7 +122,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--nodes",
         metavar="N",
-        type=options.checked(options.parse_one_count),
+        type=options.checked(units.parse_count),
         help="only published jobs on N nodes (default: the nearest number)",
     )
     results.add_case_option(parser)

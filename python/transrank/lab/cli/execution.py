@@ -22,21 +22,25 @@ from transrank.lab.machine.facts import Facts, read_facts
 from transrank.lab.stats.cores import states_of
 from transrank.lab.stats.result import Caution
 from transrank.lab.store import records, repetition, runs
-from transrank.lab.store.records import Options, PlannedLaunch, Run, Shape, from_json
+from transrank.lab.store.records import PlannedLaunch, Run, Shape, from_json
+from transrank.lab.store.settings import OPTIONS, Settings
 from transrank.lab.study import catalogue
 from transrank.lab.survey import checks, commands, contention, progress, resume, shapes
 from transrank.lab.survey import probe as probing
 from transrank.lab.survey.checks import Situation
-from transrank.lab.survey.defaults import MOST_LAUNCHES
 from transrank.lab.survey.driver import Driver
 from transrank.lab.survey.estimate import OVERHEAD_SECONDS_PER_CASE, Costs, is_launch_study
 from transrank.lab.survey.further import Further
 from transrank.lab.survey.lines import event_line, header_line
-from transrank.lab.survey.plan import Conditions, Request, Selection, make_plan
+from transrank.lab.survey.plan import Request, Selection, make_plan
 from transrank.lab.survey.probe import Probe
 from transrank.lab.units import format_wait
 
+# Of what is free on a node; a rank's, where that is not known.
 MEMORY_SHARE = 0.5
+MEMORY_BYTES = 1 << 30
+# Of any case at most: what is not precise by then has another fault.
+MOST_LAUNCHES = 40
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,12 @@ class Wish:
     """What a verb adds to the options: the selected cases, and its own defaults."""
 
     selections: tuple[Selection, ...]
-    max_time_seconds: float = Conditions.max_time_seconds
+    max_time_seconds: float = Settings.max_time_seconds
     # Wall-clock time of the run, whatever the number of launches.
     run_seconds: float | None = None
     quick: bool = False
     repeat_small_studies: bool = True
-    job_starts: int = Conditions.job_starts
+    job_starts: int = Settings.job_starts
 
 
 @dataclass(frozen=True)
@@ -119,9 +123,9 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
     begin(record, header, arguments)
     if arguments.prepare:
         return record
-    costs = Costs(probed.seconds, request.conditions.case_seconds)
+    costs = Costs(probed.seconds, request.settings.case_seconds)
     with records.sole_writer(record):
-        further = Further(plan, from_json(Options, header["options"]))
+        further = Further(plan, from_json(Settings, header["options"]))
         watch(driver(record, plan, site, costs, set(), arguments, further))
     return record
 
@@ -135,7 +139,7 @@ def planned(
         record.stem,
         arguments.label,
         ["transrank", *arguments.words],
-        request.conditions,
+        request.settings,
         site.launcher,
         plan,
         probed,
@@ -234,14 +238,14 @@ def _make_folder(folder: Path) -> None:
 
 def _print_plan(request: Request, site: Site, arguments: argparse.Namespace) -> None:
     """Print the commands that measure a run by hand: its record file, then every launch."""
-    conditions = request.conditions
+    settings = request.settings
     plan = make_plan(request)
     words = repetition.prepared(
         [installation.program(), *arguments.words],
-        conditions.seed,
-        conditions.launches,
-        conditions.max_time_seconds,
-        conditions.memory_bytes,
+        settings.seed,
+        settings.launches,
+        settings.max_time_seconds,
+        settings.memory_bytes,
     )
     output.write(shlex.join(words) + "\n")
     for planned in plan:
@@ -371,20 +375,20 @@ def request_of(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request
     """Return the request of the user, as far as this site can serve it."""
     chosen = _shapes(arguments, site, wish)
     refuse_crowds(arguments, site, chosen)
-    conditions = _conditions(arguments, site, wish, chosen)
+    settings = _settings(arguments, site, wish, chosen)
     return Request(
         wish.selections,
         chosen,
-        conditions,
+        settings,
         # Numbers of ranks that the user gives are measured as given.
         wish.repeat_small_studies and bool(arguments.ranks or arguments.ranks_per_node),
         one_node=site.capacity.nodes == 1 and not isinstance(site.launcher, Template),
-        ranks_per_domain=_domains(site, wish, conditions, chosen),
+        ranks_per_domain=_domains(site, wish, settings, chosen),
     )
 
 
 def _domains(
-    site: Site, wish: Wish, conditions: Conditions, chosen: Sequence[Shape]
+    site: Site, wish: Wish, settings: Settings, chosen: Sequence[Shape]
 ) -> dict[Shape, int]:
     """Print, and return, the defaults of the study `contention` for this machine."""
     wanted = [one for one in wish.selections if contention.STUDY in one.studies]
@@ -399,13 +403,13 @@ def _domains(
         for words in contention.domains_in_words(found):
             output.note(words)
     if any(one.sizes is None for one in wanted):
-        _say_scaled(conditions, chosen[0])
+        _say_scaled(settings, chosen[0])
     return found
 
 
-def _say_scaled(conditions: Conditions, shape: Shape) -> None:
-    memory = conditions.memory_bytes
-    options = ["--study", contention.STUDY, "--cache", conditions.cache]
+def _say_scaled(settings: Settings, shape: Shape) -> None:
+    memory = settings.memory_bytes or MEMORY_BYTES
+    options = ["--study", contention.STUDY, "--cache", settings.cache]
     used, usual = (
         int(catalogue.list_cases([*options, "--memory", str(each)], shape.ranks)[0].axes["bytes"])
         for each in (memory, 2**62)
@@ -426,34 +430,27 @@ def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shap
     return found
 
 
-def _conditions(
+def _settings(
     arguments: argparse.Namespace, site: Site, wish: Wish, chosen: Sequence[Shape]
-) -> Conditions:
+) -> Settings:
+    given = {name: getattr(arguments, name) for name in OPTIONS}
+    given = {name: value for name, value in given.items() if value is not None}
     # Explicit numbers of launches or operations are kept.
-    fixed = arguments.launches is not None or arguments.count is not None
+    fixed = "launches" in given or "count" in given
     # A time that the user sets per case overrides the verb's limit.
-    promised = None if arguments.max_time else wish.run_seconds
+    promised = None if "max_time_seconds" in given else wish.run_seconds
     busiest = max(site.capacity.ranks_per_node(shape) for shape in chosen)
     free = site.facts.free_memory_bytes
-    memory = int(free * MEMORY_SHARE / busiest) if free else Conditions.memory_bytes
-    return Conditions(
-        precision=arguments.precision or Conditions.precision,
-        max_time_seconds=arguments.max_time or wish.max_time_seconds,
-        launches=arguments.launches or Conditions.launches,
-        usual_launches=arguments.launches or Conditions.launches,
-        most_launches=None if fixed else MOST_LAUNCHES,
-        run_seconds=None if fixed else arguments.time or promised,
-        cache=arguments.cache or Conditions.cache,
-        buffer_offset=arguments.buffer_offset or Conditions.buffer_offset,
-        synchronisation=arguments.sync or Conditions.synchronisation,
-        memory_bytes=memory if arguments.memory is None else arguments.memory,
-        seed=secrets.randbelow(2**31) if arguments.seed is None else arguments.seed,
-        watchdog_seconds=arguments.watchdog or Conditions.watchdog_seconds,
-        job_starts=wish.job_starts,
-        count=arguments.count,
-        record_samples=arguments.record_samples or Conditions.record_samples,
-        list_ranks=arguments.list_ranks,
-    )
+    found: dict[str, Any] = {
+        "max_time_seconds": wish.max_time_seconds,
+        "most_launches": None if fixed else MOST_LAUNCHES,
+        "run_seconds": promised,
+        "memory_bytes": int(free * MEMORY_SHARE / busiest) if free else MEMORY_BYTES,
+        "seed": secrets.randbelow(2**31),
+        "job_starts": wish.job_starts,
+        **given,
+    }
+    return Settings(**{**found, "run_seconds": None if fixed else found["run_seconds"]})
 
 
 def new_record(arguments: argparse.Namespace) -> Path:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from transrank import __version__
+from transrank.lab import units
 from transrank.lab.cli import options, output
 from transrank.lab.store import records, runs
 from transrank.lab.store.importing import ImportedRun, import_files
@@ -38,13 +39,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-n",
         "--ranks",
         metavar="N",
-        type=options.checked(options.parse_one_count),
+        type=options.checked(units.parse_count),
         help="MPI ranks, if the output does not state them (OSU's collectives)",
     )
     parser.add_argument(
         "--ranks-per-node",
         metavar="N",
-        type=options.checked(options.parse_one_count),
+        type=options.checked(units.parse_count),
         help="MPI ranks on each node",
     )
     options.add_output_options(parser, formats=(), output=None)

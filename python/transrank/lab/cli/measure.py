@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from transrank.errors import UsageError
 from transrank.lab.cli import options, output
+from transrank.lab.store import settings
 
 if TYPE_CHECKING:
     from transrank.lab.cli.execution import Wish
@@ -95,30 +96,21 @@ def add_measuring_options(parser: argparse.ArgumentParser) -> None:
     options.add_precision_options(parser)
 
 
-# Options that the plan of a run fixes, as (attribute, option).
-SETTLED = (
-    ("ranks", "-n"),
-    ("ranks_per_node", "--ranks-per-node"),
-    ("sizes", "--sizes"),
-    ("axis", "--axis"),
-    ("precision", "--precision"),
-    ("max_time", "--max-time"),
-    ("time", "--time"),
-    ("count", "--count"),
-    ("launches", "--launches"),
-    ("cache", "--cache"),
-    ("buffer_offset", "--buffer-offset"),
-    ("sync", "--sync"),
-    ("record_samples", "--record-samples"),
-    ("list_ranks", "--list-ranks"),
-    ("memory", "--memory"),
-    ("seed", "--seed"),
-    ("label", "--label"),
-    ("output", "-o"),
-    ("quick", "--quick"),
-    ("prepare", "--prepare"),
-    ("probed", "--probed"),
-)
+# Settings that end a case, instead of a count of operations.
+ENDS = ("precision", "max_time_seconds", "run_seconds")
+# Options that the plan of a run fixes, by attribute.
+SETTLED = {
+    "ranks": "-n",
+    "ranks_per_node": "--ranks-per-node",
+    "sizes": "--sizes",
+    "axis": "--axis",
+    **{name: one.option for name, one in settings.OPTIONS.items()},
+    "label": "--label",
+    "output": "-o",
+    "quick": "--quick",
+    "prepare": "--prepare",
+    "probed": "--probed",
+}
 
 
 def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
@@ -129,12 +121,11 @@ def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
     UsageError
         naming the options.
     """
+    values = {name: getattr(arguments, name, None) for name in SETTLED}
     given = [
-        option
-        for attribute, option in SETTLED
-        if (value := getattr(arguments, attribute, None)) is not None
-        and value is not False
-        and value != []
+        SETTLED[name]
+        for name, value in values.items()
+        if value is not None and value is not False and value != []
     ]
     if given:
         raise UsageError(
@@ -151,12 +142,8 @@ def refuse_contradictions(arguments: argparse.Namespace) -> None:
     UsageError
         naming them.
     """
-    stops = (
-        ("--precision", arguments.precision),
-        ("--max-time", arguments.max_time),
-        ("--time", arguments.time),
-    )
-    given = " and ".join(option for option, value in stops if value is not None)
+    stops = [name for name in ENDS if getattr(arguments, name) is not None]
+    given = " and ".join(settings.OPTIONS[name].option for name in stops)
     if arguments.count is not None and given:
         raise UsageError(
             f"--count and {given} exclude each other: --count stops a case after N operations, "

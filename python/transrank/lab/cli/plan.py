@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         dest="destination",
         help="parts per dimension of the destination, e.g. 4x2",
     )
-    count = options.checked(options.parse_one_count)
+    count = options.checked(units.parse_count)
     parser.add_argument(
         "--fields", metavar="N", type=count, default=1, help="fields in the bundle (default: 1)"
     )

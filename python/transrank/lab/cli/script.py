@@ -11,6 +11,7 @@ from pathlib import Path
 
 from transrank import installation
 from transrank.errors import UsageError
+from transrank.lab import units
 from transrank.lab.cli import options, output
 from transrank.lab.launch import scripts
 from transrank.lab.launch.scripts import Job
@@ -46,12 +47,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     # The words after -- arrive here, one each: see `rewrite`.
     parser.add_argument(COMMAND_WORD, action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument(
-        "--nodes", metavar="N", type=options.checked(options.parse_one_count), help="(default: 1)"
+        "--nodes", metavar="N", type=options.checked(units.parse_count), help="(default: 1)"
     )
     parser.add_argument(
         "--ranks-per-node",
         metavar="N",
-        type=options.checked(options.parse_one_count),
+        type=options.checked(units.parse_count),
         help="largest number of ranks per node, i.e. its cores (default under Slurm: all cores of "
         "the node; required for pbs and pjm)",
     )
@@ -87,7 +88,7 @@ def parse_time(text: str) -> float:
         total = (24.0 * days + hours) * 3600.0 + minutes * 60 + seconds
         if total > 0:
             return total
-    return options.parse_positive_duration(text)
+    return units.parse_positive_duration(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -152,7 +153,8 @@ def _check_selection(parsed: argparse.Namespace, ranks: int) -> None:
     """Plan the job's launches for `ranks` ranks, whatever memory its nodes will have."""
     from transrank.lab.cli.measure import selections
     from transrank.lab.store.records import Shape
-    from transrank.lab.survey.plan import Conditions, Request, make_plan
+    from transrank.lab.store.settings import Settings
+    from transrank.lab.survey.plan import Request, make_plan
 
-    conditions = Conditions(launches=1, memory_bytes=NO_LIMIT)
-    make_plan(Request(selections(parsed), (Shape(max(parsed.ranks or [ranks]), 0),), conditions))
+    settings = Settings(launches=1, memory_bytes=NO_LIMIT)
+    make_plan(Request(selections(parsed), (Shape(max(parsed.ranks or [ranks]), 0),), settings))

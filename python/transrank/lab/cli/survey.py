@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from transrank.errors import UsageError
 from transrank.lab.cli import output
 from transrank.lab.cli.measure import add_run_options, refuse_contradictions, refuse_what_is_settled
-from transrank.lab.survey import defaults
+from transrank.lab.store.settings import LAUNCHES
 
 if TYPE_CHECKING:
     from transrank.lab.cli.execution import Wish
@@ -84,7 +84,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         return Wish(presets.full(), repeat_small_studies=False)
     return Wish(
         presets.quick(read_topology(Files()).caches),
-        max_time_seconds=presets.CASE_SECONDS * defaults.LAUNCHES,
+        max_time_seconds=presets.CASE_SECONDS * LAUNCHES,
         run_seconds=presets.QUICK_SECONDS,
         quick=True,
         repeat_small_studies=False,

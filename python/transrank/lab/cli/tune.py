@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transrank.errors import Failure, UsageError
+from transrank.lab import units
 from transrank.lab.cli import options, output
 from transrank.lab.view.kinds import BYTES, NUMBER, SECONDS, WORDS
 from transrank.lab.view.table import Column, Table
@@ -61,7 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-n",
         "--ranks",
         metavar="N",
-        type=options.checked(options.parse_one_count),
+        type=options.checked(units.parse_count),
         help="size of the communicators that the choices are for (default: 2)",
     )
     parser.add_argument(
@@ -82,7 +83,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rounds",
         metavar="N",
-        type=options.checked(options.parse_one_count),
+        type=options.checked(units.parse_count),
         default=5,
         help="launches of each kind (default: 5)",
     )
@@ -99,7 +100,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--ranks-per-node",
         metavar="N",
-        type=options.checked(options.parse_one_count),
+        type=options.checked(units.parse_count),
         help="MPI ranks on each node (default: the launcher decides)",
     )
     options.add_launcher_options(group)

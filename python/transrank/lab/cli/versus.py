@@ -158,7 +158,8 @@ def _earlier(arguments: argparse.Namespace) -> tuple[Path, Path] | None:
 def _measure(arguments: argparse.Namespace) -> tuple[Path, Path]:
     from transrank.lab.cli import execution
     from transrank.lab.cli.variants import parse, refuse_unknown
-    from transrank.lab.store.records import Options, from_json, sole_writer
+    from transrank.lab.store.records import from_json, sole_writer
+    from transrank.lab.store.settings import Settings
     from transrank.lab.survey.estimate import Costs
     from transrank.lab.survey.further import Further
     from transrank.lab.survey.plan import make_plan
@@ -189,8 +190,8 @@ def _measure(arguments: argparse.Namespace) -> tuple[Path, Path]:
             _add_variant(header, variant, records[1 - i])
             execution.begin(records[i], header, arguments)
             stack.enter_context(sole_writer(records[i]))
-            costs = Costs(probes[i].seconds, request.conditions.case_seconds)
-            further = Further(plan, from_json(Options, header["options"]))
+            costs = Costs(probes[i].seconds, request.settings.case_seconds)
+            further = Further(plan, from_json(Settings, header["options"]))
             drivers.append(
                 execution.driver(records[i], plan, sites[i], costs, set(), arguments, further)
             )

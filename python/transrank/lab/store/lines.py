@@ -20,6 +20,7 @@ import numpy as np
 from msgspec import Meta
 
 from transrank.lab.store import renamed
+from transrank.lab.store.settings import MOST, Count, Positive, Settings
 
 # Files of earlier versions hold nothing that this one does not know.
 VERSION = 2
@@ -33,7 +34,6 @@ LATE = 8
 
 # No clock tells a shorter time of an operation, except 0.
 LEAST_SECONDS = 1e-18
-MOST = 2**63 - 1
 
 Json = Mapping[str, Any]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -42,8 +42,6 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 Integer = Annotated[int, Meta(ge=-MOST, le=MOST)]
 # -1 where it is not known, or where there are several.
 Number = Annotated[int, Meta(ge=-1, le=MOST)]
-Count = Annotated[int, Meta(ge=0, le=MOST)]
-Positive = Annotated[int, Meta(ge=1, le=MOST)]
 Seconds = Annotated[float, Meta(ge=0, le=1e12)]
 Words = tuple[str, ...]
 
@@ -180,33 +178,6 @@ class Synchronisation:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """The options of the measurement."""
-
-    precision: Annotated[float, Meta(gt=0)]
-    max_time_seconds: Annotated[float, Meta(gt=0)]
-    # Of every case at least.
-    launches: Positive
-    cache: Literal["warm", "rewritten", "cold"]
-    synchronisation: Literal["barrier", "clock"]
-    memory_bytes: Positive | None = None
-    launcher: str | None = None
-    # Operations after which each launch stopped, where the user set their number.
-    count: Positive | None = None
-    record_samples: Literal["slowest", "ranks"] | None = None
-    # Most ranks of a case whose times are listed, where the user set it.
-    list_ranks: Positive | None = None
-    # Bytes by which buffers begin past a page boundary.
-    buffer_offset: Count = 0
-    # Of every case while there is time; None: `launches`.
-    usual_launches: Positive | None = None
-    # Of any case at most; None: `launches`.
-    most_launches: Positive | None = None
-    # Wall-clock time for launches beyond `launches`; None: as long as cases have some of theirs.
-    run_seconds: Annotated[float, Meta(gt=0)] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class PlannedLaunch:
     """One launch that the run consists of: what a resumed run completes.
 
@@ -292,7 +263,7 @@ class Header:
     transrank: str
     command: Words
     seed: Integer | None = None
-    options: Options | None = None
+    options: Settings | None = None
     plan: tuple[PlannedLaunch, ...] = ()
     mpi: Mpi | None = None
     placement: Placement | None = None

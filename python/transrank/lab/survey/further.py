@@ -17,7 +17,8 @@ from transrank.lab.stats.estimate import LEAST_WIDTH
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.stats.selection import MOST_SLOWED
 from transrank.lab.stats.summary import summarise_case
-from transrank.lab.store.records import Case, Options, PlannedLaunch, Shape
+from transrank.lab.store.records import Case, PlannedLaunch, Shape
+from transrank.lab.store.settings import Settings
 from transrank.lab.survey.estimate import OVERHEAD_SECONDS_PER_CASE
 
 # A state of the cores is found anew when it differs by more.
@@ -34,7 +35,7 @@ class Further:
     """
 
     plan: Sequence[PlannedLaunch]
-    options: Options
+    options: Settings
     states: dict[Shape, CoreState] = field(default_factory=dict)
     _cases: dict[Key, list[Case]] = field(default_factory=dict)
     _launches: int = 0

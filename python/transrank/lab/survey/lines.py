@@ -14,7 +14,7 @@ from transrank.lab.machine.facts import Facts
 from transrank.lab.stats.cores import CoreState
 from transrank.lab.store.lines import VERSION
 from transrank.lab.store.records import PlannedLaunch, Shape
-from transrank.lab.survey.plan import Conditions
+from transrank.lab.store.settings import Settings
 from transrank.lab.survey.probe import Probe
 
 
@@ -22,7 +22,7 @@ def header_line(
     run: str,
     label: str | None,
     command: Sequence[str],
-    conditions: Conditions,
+    settings: Settings,
     launcher: Launcher,
     plan: Sequence[PlannedLaunch],
     probed: Probe,
@@ -37,23 +37,8 @@ def header_line(
         "created": _now(),
         "transrank": __version__,
         "command": [printable(word) for word in command],
-        "seed": conditions.seed,
-        "options": {
-            "precision": conditions.precision,
-            "max_time_seconds": conditions.max_time_seconds,
-            "launches": conditions.launches,
-            "usual_launches": conditions.usual_launches,
-            **_known("most_launches", conditions.most_launches),
-            **_known("run_seconds", conditions.run_seconds),
-            "cache": conditions.cache,
-            "synchronisation": conditions.synchronisation,
-            "memory_bytes": conditions.memory_bytes,
-            "buffer_offset": conditions.buffer_offset,
-            "launcher": printable(launcher.name),
-            "record_samples": conditions.record_samples,
-            **_known("count", conditions.count),
-            **_known("list_ranks", conditions.list_ranks),
-        },
+        "seed": settings.seed,
+        "options": {**settings.recorded(), "launcher": printable(launcher.name)},
         "plan": [_plan_line(planned) for planned in plan],
         "mpi": probed.mpi,
         "placement": probed.placement,

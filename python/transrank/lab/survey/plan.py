@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from transrank.errors import UsageError
 from transrank.lab.store.records import PlannedLaunch, Shape
+from transrank.lab.store.settings import Settings
 from transrank.lab.study import catalogue
 from transrank.lab.study import launch as launch_study
 from transrank.lab.study.catalogue import ListedCase, Study
 from transrank.lab.survey import contention
-from transrank.lab.survey.defaults import LAUNCHES, MEASURE_PRECISION
 
 Lister = Callable[[Sequence[str], int], list[ListedCase]]
 
@@ -36,71 +36,12 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Conditions:
-    """How every case is measured.
-
-    `precision` is the width of the printed interval over the value; `max_time_seconds` is for the
-    first `launches` of a case together. A case takes more, `most_launches` at most (None: no more),
-    until it is precise and has `usual_launches`, or `max_time_seconds` are spent on it; where
-    `run_seconds` are given, until these are spent on the run.
-    """
-
-    precision: float = MEASURE_PRECISION
-    max_time_seconds: float = 1.0
-    launches: int = LAUNCHES
-    usual_launches: int = LAUNCHES
-    most_launches: int | None = None
-    run_seconds: float | None = None
-    cache: str = "warm"
-    synchronisation: str = "barrier"
-    memory_bytes: int = 1 << 30
-    # Bytes by which buffers begin past a page boundary.
-    buffer_offset: int = 0
-    seed: int = 1
-    watchdog_seconds: float = 120.0
-    # Of the launch study: jobs started for each case in each launch.
-    job_starts: int = launch_study.SAMPLES
-    # Operations after which a case stops in each launch, instead of at precision or time.
-    count: int | None = None
-    record_samples: str = "slowest"
-    # Most ranks of a case whose times are listed; None: as transrank-run likes.
-    list_ranks: int | None = None
-
-    @property
-    def case_seconds(self) -> float:
-        """The measuring time of a case in one launch."""
-        return self.max_time_seconds / self.launches
-
-    def arguments(self) -> list[str]:
-        """Return the options of transrank-run that say so, for one launch."""
-        # The interval of one launch's median, half as wide as the one over launches shall be.
-        stop = ["--precision", f"{self.precision / 2:.6g}"]
-        stop += ["--max-time", f"{self.case_seconds:.6g}"]
-        if self.count is not None:
-            stop = ["--count", str(self.count)]
-        return [
-            *stop,
-            *("--record-samples", self.record_samples),
-            *("--cache", self.cache),
-            *("--buffer-offset", str(self.buffer_offset)),
-            *("--sync", self.synchronisation),
-            *("--memory", str(self.memory_bytes)),
-            *("--watchdog", f"{self.watchdog_seconds:.6g}"),
-            *self.listing(),
-        ]
-
-    def listing(self) -> list[str]:
-        """Return the option that says of how many ranks times are listed, if the user set it."""
-        return [] if self.list_ranks is None else ["--list-ranks", str(self.list_ranks)]
-
-
-@dataclass(frozen=True)
 class Request:
     """What the user asks for: the selections and, for each, its shapes."""
 
     selections: tuple[Selection, ...]
     shapes: tuple[Shape, ...]
-    conditions: Conditions = field(default_factory=Conditions)
+    settings: Settings = field(default_factory=Settings)
     # Studies whose ranks are few are measured once per placement of these, not in every shape.
     repeat_small_studies: bool = True
     # All ranks of every shape share a node.
@@ -164,14 +105,14 @@ def make_plan(
     UsageError
         nothing at all is selected, nothing of it can be measured, or the runner refuses it.
     """
-    conditions = request.conditions
-    rows: list[tuple[Shape, tuple[str, ...], list[ListedCase]]] = []
+    settings = request.settings
+    rows: list[tuple[Shape, Selection, list[ListedCase]]] = []
     for shape in request.shapes:
         for selection in with_domains(request.selections, request.ranks_per_domain.get(shape)):
             chosen = _fitting(selection, shape, request)
-            cases = _cases(chosen, shape, conditions, list_cases) if chosen else []
+            cases = _cases(chosen, shape, settings, list_cases) if chosen else []
             if chosen and cases:
-                rows.append((shape, _arguments(chosen, conditions), cases))
+                rows.append((shape, chosen, cases))
     if not rows:
         raise UsageError(
             "no case is left to be measured", "fewer restrictions, or more ranks: --ranks"
@@ -187,10 +128,11 @@ def make_plan(
             launch=repetition * len(rows) + place,
             shape=shape,
             cases=tuple(case.case for case in cases),
-            arguments=(*arguments, "--seed", str((conditions.seed + repetition) % 2**63)),
+            arguments=_arguments(selection, replace(settings, seed=seed)),
         )
-        for repetition in range(conditions.launches)
-        for place, (shape, arguments, cases) in enumerate(rows)
+        for repetition in range(settings.launches)
+        for seed in [(settings.seed + repetition) % 2**63]
+        for place, (shape, selection, cases) in enumerate(rows)
     )
 
 
@@ -243,21 +185,19 @@ def _nodes_filled(ranks: int, shape: Shape) -> int | None:
     return -(-ranks // shape.ranks_per_node) if shape.ranks_per_node else None
 
 
-def _arguments(selection: Selection, conditions: Conditions) -> tuple[str, ...]:
+def _arguments(selection: Selection, settings: Settings) -> tuple[str, ...]:
     if selection.studies == (launch_study.NAME,):
-        count = str(conditions.count or conditions.job_starts)
-        return (*selection.arguments(), "--count", count, *conditions.listing())
-    return (*selection.arguments(), *conditions.arguments())
+        count = str(settings.count or settings.job_starts)
+        others = settings.arguments(only=["list_ranks", "seed"])
+        return (*selection.arguments(), "--count", count, *others)
+    return (*selection.arguments(), *settings.arguments())
 
 
 def _cases(
-    selection: Selection, shape: Shape, conditions: Conditions, list_cases: Lister
+    selection: Selection, shape: Shape, settings: Settings, list_cases: Lister
 ) -> list[ListedCase]:
     if selection.studies == (launch_study.NAME,):
         cases = launch_study.cases(dict(selection.axes))
         return [ListedCase(launch_study.NAME, case) for case in cases]
-    arguments = [
-        *selection.arguments(),
-        *("--cache", conditions.cache, "--memory", str(conditions.memory_bytes)),
-    ]
-    return list_cases(arguments, shape.ranks)
+    deciding = settings.arguments(only=["cache", "memory_bytes"])
+    return list_cases([*selection.arguments(), *deciding], shape.ranks)

@@ -12,6 +12,7 @@ from transrank.lab.launch import launchers
 from transrank.lab.machine.facts import Facts, differences
 from transrank.lab.store import records
 from transrank.lab.store.records import PlannedLaunch, Run
+from transrank.lab.store.settings import RUNNER_OPTIONS
 from transrank.lab.study import launch as launch_study
 from transrank.lab.survey import estimate
 from transrank.lab.survey.lines import event_line
@@ -19,11 +20,10 @@ from transrank.lab.survey.probe import Probe
 
 # What a plan may ask of transrank-run: no option that names a file, or makes it do something else.
 _COUNT, _NUMBER, _WORDS = r"\d{1,19}", r"[\d.]{1,20}(?:e[+-]?\d{1,3})?", r"[^\x00-\x1f]+"
+_OF_TYPE = {int: _COUNT, float: _NUMBER, str: r"[\w-]+"}
 PLANNED = {
     **dict.fromkeys(("--study", "--sizes", "--axis"), _WORDS),
-    **dict.fromkeys(("--record-samples", "--cache", "--sync"), r"[\w-]+"),
-    **dict.fromkeys(("--precision", "--max-time", "--watchdog"), _NUMBER),
-    **dict.fromkeys(("--count", "--buffer-offset", "--memory", "--list-ranks", "--seed"), _COUNT),
+    **{one.option: _OF_TYPE[one.type] for one in RUNNER_OPTIONS.values()},
 }
 
 

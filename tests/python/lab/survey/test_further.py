@@ -8,22 +8,20 @@ import pytest
 
 from support import recorded
 from transrank.lab.stats.cores import CoreState
-from transrank.lab.store.records import Case, Options, PlannedLaunch, Shape, from_json
+from transrank.lab.store.records import Case, PlannedLaunch, Shape, from_json
+from transrank.lab.store.settings import Settings
 from transrank.lab.survey.further import Further
 
 NAMES = ("pingpong/8B", "pingpong/64B", "pingpong/512B")
 
 
-def options(**changes: Any) -> Options:
+def options(**changes: Any) -> Settings:
     settings: dict[str, Any] = {
         "precision": 0.1,
-        "max_time_seconds": 1.0,
         "launches": 3,
-        "cache": "warm",
-        "synchronisation": "barrier",
         "most_launches": 20,
     }
-    return Options(**settings | changes)
+    return Settings(**settings | changes)
 
 
 def plan(launches: int = 3) -> list[PlannedLaunch]:

@@ -17,8 +17,8 @@ from transrank.lab.machine.facts import Facts, differences, read_facts
 from transrank.lab.store import records
 from transrank.lab.store.lines import line_from_json
 from transrank.lab.store.records import PlannedLaunch, Shape
+from transrank.lab.store.settings import Settings
 from transrank.lab.survey.lines import event_line, header_line
-from transrank.lab.survey.plan import Conditions
 from transrank.lab.survey.probe import Probe
 from transrank.lab.survey.tail import Tail
 
@@ -34,7 +34,7 @@ def header(label: str | None, word: str, value: str) -> dict[str, object]:
         "20261120-123456-ab12",
         label,
         ["transrank", "measure", word],
-        Conditions(),
+        Settings(),
         Hydra(Capacity(1, 2), "mpich", "mpiexec"),
         PLAN,
         PROBED,

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from transrank.errors import UsageError
 from transrank.lab.machine import synthetic
 from transrank.lab.store.records import Shape
+from transrank.lab.store.settings import Settings
 from transrank.lab.study import catalogue
 from transrank.lab.study.catalogue import ListedCase
 from transrank.lab.survey import contention, plan
 from transrank.lab.survey.plan import (
-    Conditions,
     Request,
     Selection,
     make_plan,
@@ -43,8 +43,8 @@ STARTS = Selection(("launch",))
 )
 def test_every_launch_is_planned_once_and_numbered_in_order(ranks, launches, selections, seed):
     shapes = tuple(Shape(count) for count in ranks)
-    conditions = Conditions(launches=launches, seed=seed)
-    planned = make_plan(Request(tuple(selections), shapes, conditions), listed)
+    settings = Settings(launches=launches, seed=seed)
+    planned = make_plan(Request(tuple(selections), shapes, settings), listed)
     rows = len(ranks) * len(selections)
     assert [one.launch for one in planned] == list(range(rows * launches))
     for repetition in range(launches):
@@ -57,19 +57,19 @@ def test_every_launch_is_planned_once_and_numbered_in_order(ranks, launches, sel
 
 
 def test_time_is_shared_by_launches_and_job_starts_have_their_own_count():
-    conditions = Conditions(max_time_seconds=1.0, launches=4, precision=0.05)
-    planned = make_plan(Request((PINGPONG,), (Shape(2),), conditions), listed)
+    settings = Settings(max_time_seconds=1.0, launches=4, precision=0.05)
+    planned = make_plan(Request((PINGPONG,), (Shape(2),), settings), listed)
     arguments = planned[0].arguments
     assert arguments[arguments.index("--max-time") + 1] == "0.25"
     assert arguments[arguments.index("--precision") + 1] == "0.025"
-    request = Request((STARTS,), (Shape(2),), Conditions(launches=1, job_starts=3))
+    request = Request((STARTS,), (Shape(2),), Settings(launches=1, job_starts=3))
     (planned,) = make_plan(request, listed)
     assert planned.cases == ("launch/plain", "launch/init")
     assert planned.arguments[-4:-2] == ("--count", "3")
 
 
 def test_a_case_is_measured_to_five_percent_in_a_second_unless_the_user_says():
-    words = Conditions().arguments()
+    words = Settings().arguments()
     assert dict(zip(words[::2], words[1::2], strict=True)) == {
         "--precision": "0.025",
         "--max-time": "0.125",
@@ -77,18 +77,18 @@ def test_a_case_is_measured_to_five_percent_in_a_second_unless_the_user_says():
         "--cache": "warm",
         "--buffer-offset": "0",
         "--sync": "barrier",
-        "--memory": str(1 << 30),
         "--watchdog": "120",
+        "--seed": "1",
     }
 
 
 def test_a_survey_measures_two_ranks_studies_once_per_placement():
     shapes = (Shape(2), Shape(4), Shape(8))
-    request = Request((Selection(("pingpong", "sendrecv")),), shapes, Conditions(launches=1), False)
+    request = Request((Selection(("pingpong", "sendrecv")),), shapes, Settings(launches=1), False)
     studies = [{case.partition("/")[0] for case in one.cases} for one in make_plan(request, listed)]
     assert studies == [{"pingpong", "sendrecv"}, {"sendrecv"}, {"sendrecv"}]
     placed = Request(
-        (Selection(("pingpong",)),), (Shape(2, 1), Shape(2, 2)), Conditions(launches=1), False
+        (Selection(("pingpong",)),), (Shape(2, 1), Shape(2, 2)), Settings(launches=1), False
     )
     assert len(make_plan(placed, listed)) == 2
 
@@ -97,7 +97,7 @@ def studies_by_shape(shapes: Sequence[Shape], one_node: bool = False) -> dict[st
     request = Request(
         (Selection(("pingpong", "sendrecv")),),
         tuple(shapes),
-        Conditions(launches=1),
+        Settings(launches=1),
         repeat_small_studies=False,
         one_node=one_node,
     )
@@ -160,7 +160,7 @@ def test_the_cases_of_every_study_of_the_runner_can_be_planned():
     assert alone.reason is not None
     names = list(catalogue.studies())
     assert "launch" in names
-    planned = make_plan(Request(select(names, None, {}), (Shape(2),), Conditions(launches=1)))
+    planned = make_plan(Request(select(names, None, {}), (Shape(2),), Settings(launches=1)))
     studies = {case.partition("/")[0] for one in planned for case in one.cases}
     assert studies == set(names)
 

@@ -6,13 +6,14 @@ from hypothesis import strategies as st
 
 from transrank.lab.machine.topology import Cache
 from transrank.lab.store.records import Shape
+from transrank.lab.store.settings import Settings
 from transrank.lab.study import catalogue
 from transrank.lab.survey import presets
-from transrank.lab.survey.plan import Conditions, Request, Selection, make_plan
+from transrank.lab.survey.plan import Request, Selection, make_plan
 
 
 def cases(selections: tuple[Selection, ...]) -> set[str]:
-    request = Request(selections, (Shape(2),), Conditions(launches=1))
+    request = Request(selections, (Shape(2),), Settings(launches=1))
     return {case for planned in make_plan(request) for case in planned.cases}
 
 

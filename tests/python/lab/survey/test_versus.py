@@ -12,7 +12,8 @@ from support import recorded
 from transrank.errors import LaunchError
 from transrank.lab.launch.launcher import Capacity
 from transrank.lab.launch.template import Template
-from transrank.lab.store.records import Options, PlannedLaunch, Shape, finished_cases, read_run
+from transrank.lab.store.records import PlannedLaunch, Shape, finished_cases, read_run
+from transrank.lab.store.settings import Settings
 from transrank.lab.survey.driver import Driver
 from transrank.lab.survey.estimate import Costs
 from transrank.lab.survey.further import Further
@@ -20,7 +21,7 @@ from transrank.lab.survey.progress import Progress
 from transrank.lab.survey.versus import PairDriver, taking_turns
 
 NAME = "pingpong/8B"
-OPTIONS = Options(0.05, 1.0, 3, "warm", "barrier", most_launches=8)
+OPTIONS = Settings(launches=3, most_launches=8)
 PLAN = tuple(
     PlannedLaunch(i, Shape(2), (NAME,), ("--study", "pingpong", "--seed", str(i))) for i in range(3)
 )

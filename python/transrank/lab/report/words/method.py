@@ -13,8 +13,9 @@ from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import counted, joined
 from transrank.lab.report.tables import Column, Row, Table
 from transrank.lab.stats.cores import MOVED, SLOWED, other_rounds, states_of
-from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Options
+from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP
 from transrank.lab.store.records import Launch
+from transrank.lab.store.settings import Settings
 
 LAUNCH = "launch"
 CACHE = {
@@ -118,7 +119,7 @@ def _job_starts(run: Measured) -> Iterator[str]:
         )
 
 
-def _stopping(options: Options) -> str:
+def _stopping(options: Settings) -> str:
     """The stopping rule of a case, and how it is marked."""
     launches = counted(options.launches, "launch", "launches")
     if options.count is not None:
