@@ -19,6 +19,7 @@ from transrank.lab.launch import left_overs
 from transrank.lab.launch.launcher import Capacity
 from transrank.lab.store.records import Shape
 from transrank.lab.survey.checks import Check
+from transrank.lab.view.table import Table
 
 
 def checks(finished: Finished) -> dict[str, dict[str, str]]:
@@ -129,7 +130,8 @@ def test_a_long_enumeration_is_shown_in_part_unless_all_is_asked_for(monkeypatch
     monkeypatch.setattr(output, "settings", output.Settings())
     assert "segment 299" not in shown(found)
     assert shown(found).count("… (full text: doctor -v)") == 2
-    assert json.loads(doctor._as_json([found]))[0]["finding"] == found.finding
+    (record,) = Table("", doctor.FIELDS, [found]).records()
+    assert record["finding"] == found.finding
     monkeypatch.setattr(output, "settings", output.Settings(verbose=1))
     assert "segment 299" in shown(found)
 

@@ -38,7 +38,7 @@ def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(t
         "versus", *CASES, *slow, "--launches", "4", "--label", "slow", store=tmp_path
     )
     assert finished.status == 1, finished.stderr
-    assert finished.stdout.startswith("baseline   A  default settings\ncandidate  B  LD_PRELOAD=/")
+    assert finished.stdout.startswith("baseline   A default settings\ncandidate  B LD_PRELOAD=/")
     assert "\n2 slower at 40 %\n" in finished.stdout
     assert "\nsmallest slowdown that half of the cases could show: " in finished.stdout
     again = commands.transrank("versus slow --threshold 40%", store=tmp_path)
