@@ -28,6 +28,11 @@ from transrank.lab.view.table import Row as Row
 from transrank.lab.view.table import Table as Table
 from transrank.lab.view.table import labelled
 
+CASE = Of("case", WORDS, lambda result: result.case)
+SHAPE = Of("ranks", WORDS, lambda result: str(result.shape))
+TIME = Of("time", SECONDS, lambda result: result.seconds)
+ENDS = Of("95 % interval", INTERVAL, lambda result: result.headline)
+KEPT = Of("kept", SHARE, lambda result: result.kept_share)
 NUMBERS = (
     Of("ranks", NUMBER, lambda result: result.shape.ranks),
     Of("per node", NUMBER, lambda result: result.shape.ranks_per_node or None),
@@ -67,13 +72,24 @@ def numbers_table(study: str, measured: Sequence[Measured]) -> Table:
     columns = (*(_of_axis(axis) for axis in axes), *NUMBERS)
     caption = f"All numbers of {study}"
     if len(measured) == 1:
-        return Table(caption, columns, [result for _, result in chosen], _status)
+        return Table(caption, columns, [result for _, result in chosen], status)
     pairs = [(run.name, result) for run, result in chosen]
-    return labelled(caption, Of("run", WORDS), columns, pairs, _status)
+    return labelled(caption, Of("run", WORDS), columns, pairs, status)
 
 
-def _status(result: CaseResult) -> str:
+def status(result: CaseResult) -> str:
+    """The state of a row that is a result."""
     return result.status
+
+
+def words(*headings: str) -> tuple[Of, ...]:
+    """Columns of rows that are sequences, with words in them."""
+    return tuple(Of(heading, WORDS) for heading in headings)
+
+
+def of_axis(axis: str) -> Of:
+    """A column of the words of an axis, under its name."""
+    return Of(axis, WORDS, lambda result: result.text(axis))
 
 
 def _of_axis(axis: str) -> Of:

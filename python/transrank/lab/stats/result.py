@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -154,6 +155,20 @@ class CaseResult:
             if end is not None
         ]
         return (min(ends), max(ends)) if ends else None
+
+    @property
+    def seconds(self) -> float:
+        """The headline's value, infinite without one."""
+        return math.inf if self.headline is None else self.headline.value
+
+    @property
+    def kept_share(self) -> float | None:
+        """The share of the samples that counts, None if there are no samples."""
+        return self.kept if self.samples else None
+
+    def text(self, axis: str) -> str:
+        """The value of an axis, empty if the case has no such axis."""
+        return str(self.axes.get(axis, ""))
 
     @property
     def counted(self) -> int:

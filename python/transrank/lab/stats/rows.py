@@ -34,13 +34,13 @@ def result_row(result: CaseResult) -> Row:
         "imb_mean_seconds": result.imb.mean if result.imb else None,
         "imb_low_seconds": result.imb.low if result.imb else None,
         "imb_high_seconds": result.imb.high if result.imb else None,
-        **tail_row(result.tail),
+        **_tail_row(result.tail),
         "bytes_per_second": result.rate,
         "bytes_counted": result.bytes_counted,
         "first_rank_seconds": result.first_rank,
         "imbalance": result.imbalance,
         "samples": result.samples,
-        "kept": result.kept if result.samples else None,
+        "kept": result.kept_share,
         "counted": result.basis if result.samples else None,
         "launches": len(result.launches),
         "launches_left_out": result.launches_left_out,
@@ -50,12 +50,12 @@ def result_row(result: CaseResult) -> Row:
     }
 
 
-def tail_row(tail: Tail | None, prefix: str = "") -> Row:
+def _tail_row(tail: Tail | None) -> Row:
     """Statistics of all samples after warm-up, disturbed or not; seconds."""
     return {
-        f"{prefix}mean_of_all_seconds": tail.mean if tail else None,
-        f"{prefix}p90_of_all_seconds": tail.p90 if tail else None,
-        f"{prefix}p99_of_all_seconds": tail.p99 if tail else None,
+        "mean_of_all_seconds": tail.mean if tail else None,
+        "p90_of_all_seconds": tail.p90 if tail else None,
+        "p99_of_all_seconds": tail.p99 if tail else None,
     }
 
 

@@ -52,9 +52,9 @@ def field(name: str, value: Callable[[Any], Any]) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table as text; `state` is a case's status, for styling."""
+    """One line of a table; `state` is a case's status, for styling."""
 
-    cells: tuple[str, ...]
+    cells: tuple[Any, ...]
     state: str = "ok"
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from transrank.lab import units
 from transrank.lab.report.curves import Point, point_at, side_by_side
 from transrank.lab.report.figures import axes
 from transrank.lab.report.figures.curve_figure import curve_figure
@@ -16,10 +15,11 @@ from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import SLOTS
 from transrank.lab.report.phrases import change, percent
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.store.records import Shape
+from transrank.lab.view.kinds import COUNT, SECONDS, WORDS, Kind
+from transrank.lab.view.table import Column, Table
 
 STUDY = "advection"
 NONE, COPIES = "none", ("memcpy", "nontemporal")
@@ -36,6 +36,12 @@ RUN_CAPTION = (
 
 POINTS = axes.counts("points per dimension", "points")
 STEPS = axes.counts("steps", "steps")
+
+COLUMNS = (
+    *(Column("panel", WORDS), Column("points", COUNT), Column("way", WORDS)),
+    *(Column("one step", SECONDS), Column("added", Kind(lambda added: f"{100 * added:+.1f} %"))),
+    *(Column("hidden by overlap"), Column("points/s per rank"), Column("of the fastest copy")),
+)
 
 Place = tuple[Shape, str, str, str, int]
 Key = tuple[str, str]
@@ -66,12 +72,12 @@ def _iterations(result: CaseResult) -> int:
 
 def _place(result: CaseResult) -> Place:
     """The properties common to the curves of one panel."""
-    texts = [str(result.axes.get(name, "")) for name in ("scheme", "processes", "velocity")]
+    texts = [result.text(name) for name in ("scheme", "processes", "velocity")]
     return (result.shape, texts[0], texts[1], texts[2], _iterations(result))
 
 
 def _key(result: CaseResult) -> Key:
-    return str(result.axes.get("transport", "")), str(result.axes.get("overlap", "no"))
+    return result.text("transport"), str(result.axes.get("overlap", "no"))
 
 
 def _name(key: Key) -> str:
@@ -127,7 +133,7 @@ def _added(results: dict[Key, list[CaseResult]], key: Key) -> list[tuple[int, fl
 def _figures(context: Context, run: Measured) -> list[Figure]:
     """Steps over points, and whole runs over their steps."""
     results = [r for r in run.of_study(STUDY) if r.headline is not None and r.headline.value > 0]
-    name = f"advection-{run.run.header.run}" if context.several else "advection"
+    name = context.name("advection", run)
     figures = []
     for each, order, title, points, caption, places in (
         (name, _points, lambda result: _title(_place(result)), _steps, CAPTION, POINTS),
@@ -168,50 +174,34 @@ def _whole_runs(results: Sequence[CaseResult]) -> tuple[Point, ...]:
     return tuple(map(_run, results)) if len(results) > 1 else ()
 
 
-def _hidden(by_key: dict[Key, list[CaseResult]], transport: str, points: int) -> str:
+def _hidden(by_key: dict[Key, list[CaseResult]], transport: str, points: int) -> str | None:
     """The part of the blocking method's cost that overlapping saves, dividing included."""
     blocking = dict(_added(by_key, (transport, "no"))) if (transport, "no") in by_key else {}
     split = dict(_added(by_key, (transport, "yes"))) if (transport, "yes") in by_key else {}
     if points not in blocking or points not in split or blocking[points] <= 0:
-        return NOTHING
+        return None
     return f"{100 * (1 - split[points] / blocking[points]):.0f} %"
 
 
 def _table(context: Context, run: Measured) -> Table:
-    columns = (
-        Column("panel", number=False),
-        Column("points"),
-        Column("way", number=False),
-        Column("one step"),
-        Column("added"),
-        Column("hidden by overlap"),
-        Column("points/s per rank"),
-        Column("of the fastest copy"),
-    )
     rows = []
     for place, by_key in _by_place(run.of_study(STUDY)).items():
         copies = _fastest_copies(by_key)
         for way, results in by_key.items():
             added = dict(_added(by_key, way)) if way[0] not in COPIES else {}
             for result in results:
-                points, step = _points(result), _step(result)
+                points, seconds = _points(result), _step(result).seconds
                 copy = copies.get(points)
                 rows.append(
-                    Row(
-                        (
-                            _title(place),
-                            f"{points:,}",
-                            _name(way),
-                            units.format_seconds(step.seconds),
-                            f"{100 * added[points]:+.1f} %" if points in added else NOTHING,
-                            _hidden(by_key, way[0], points) if way[1] == "yes" else NOTHING,
-                            f"{points * points / step.seconds:.3g}",
-                            f"{100 * copy / step.seconds:.0f} %" if copy else NOTHING,
-                        )
+                    (
+                        *(_title(place), points, _name(way), seconds, added.get(points)),
+                        _hidden(by_key, way[0], points) if way[1] == "yes" else None,
+                        f"{points * points / seconds:.3g}",
+                        f"{100 * copy / seconds:.0f} %" if copy else None,
                     )
                 )
     title = context.about(run, "steps of advection, and the time added by the halo")
-    return Table(title, columns, tuple(rows))
+    return Table(title, COLUMNS, rows)
 
 
 def _fastest_copies(by_key: dict[Key, list[CaseResult]]) -> dict[int, float]:

@@ -17,8 +17,10 @@ from transrank.lab.report.figures.quantity import Quantity
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.published import Source
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table
+from transrank.lab.report.tables import words
 from transrank.lab.store.lines import Case, Outcome
+from transrank.lab.view.kinds import COUNT, Kind
+from transrank.lab.view.table import NOTHING, Column, Table
 
 STUDY = "advection-solution"
 PUBLISHED_STEP, PUBLISHED_POINTS, PUBLISHED_INITIAL = "published", 100, "sin-x"
@@ -131,42 +133,34 @@ def _field_figure(context: Context, run: Measured, cases: Sequence[Case]) -> Fig
         ),
     )
     what = f"{case.axes['initial']}, {case.axes['scheme']}, {_points(case):,} x {_points(case):,}"
-    name = f"advection-field-{run.run.header.run}" if context.several else "advection-field"
+    name = context.name("advection-field", run)
     return Figure(name, panels, f"{what}, {case.shape}. {FIELD_CAPTION}", size="small")
 
 
 def _error_table(context: Context, run: Measured, cases: Sequence[Case]) -> Table:
     columns = (
-        *(Column(name, number=False) for name in ("initial", "scheme", "velocity", "step", "way")),
-        Column("ranks"),
-        Column("points"),
-        Column("mean error"),
-        Column("largest error"),
-        Column("order"),
-        Column("change of mass"),
+        *words("initial", "scheme", "velocity", "step", "way"),
+        *(Column("ranks"), Column("points", COUNT), Column("mean error"), Column("largest error")),
+        *(Column("order"), Column("change of mass")),
     )
     rows = []
     before: Case | None = None
     for case in cases:
         assert case.outcome is not None
         values = case.outcome.values
-        axes = [str(case.axes[n]) for n in ("initial", "scheme", "velocity", "step", "transport")]
         rows.append(
-            Row(
-                (
-                    *axes,
-                    str(case.shape.ranks),
-                    f"{_points(case):,}",
-                    f"{values['error_mean']:.3g}",
-                    f"{values['error_largest']:.3g}",
-                    _order(before, case),
-                    f"{values['mass_after'] - values['mass_before']:.1g}",
-                )
+            (
+                *(case.axes[n] for n in ("initial", "scheme", "velocity", "step", "transport")),
+                *(case.shape.ranks, _points(case)),
+                f"{values['error_mean']:.3g}",
+                f"{values['error_largest']:.3g}",
+                _order(before, case),
+                f"{values['mass_after'] - values['mass_before']:.1g}",
             )
         )
         before = case
     title = context.about(run, "errors against the analytic solution")
-    return Table(title, columns, tuple(rows))
+    return Table(title, columns, rows)
 
 
 def _order(coarse: Case | None, fine: Case) -> str:
@@ -213,20 +207,14 @@ def _profile_figure(
 
 
 def _profile_table(outcome: Outcome, published: Profile) -> Table:
+    six = Kind(lambda value: f"{value:.6f}")
     columns = (
-        Column("point"),
-        Column("published, computed"),
-        Column("published, analytic"),
-        Column("here, computed"),
-        Column("here, analytic"),
+        *(Column("point"), Column("published, computed", six), Column("published, analytic", six)),
+        *(Column("here, computed", six), Column("here, analytic", six)),
     )
     computed, exact = outcome.series["profile_computed"], outcome.series["profile_exact"]
-    rows = tuple(
-        Row((str(i), *(f"{value:.6f}" for value in values)))
-        for i, values in enumerate(
-            zip(published.computed, published.analytic, computed, exact, strict=False)
-        )
-    )
+    points = zip(published.computed, published.analytic, computed, exact, strict=False)
+    rows = [(i, *values) for i, values in enumerate(points)]
     return Table("The published profile and the same problem here", columns, rows)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from transrank.lab import units
 from transrank.lab.reference.tables import machine
@@ -18,11 +19,12 @@ from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import counted, joined
 from transrank.lab.report.published import source_of
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.store.records import Shape
+from transrank.lab.view.kinds import BYTES, SECONDS, WORDS
+from transrank.lab.view.table import NOTHING, Column, Table
 
 STUDY = "alltoall-algorithms"
 DEFAULT, FORCED, AUTO = "mpi", "mpi-", "auto"
@@ -110,9 +112,7 @@ def _throughput(
         results = [each[DEFAULT] for _, each in sorted(sizes.items()) if DEFAULT in each]
         where = results[0].placed if results else None
         label = f"{counted(where.nodes, 'node')}, {shape}" if where else str(shape)
-        if context.several:
-            label = f"{run.name}, {label}"
-        by_memory.setdefault(memory, {})[label] = results
+        by_memory.setdefault(memory, {})[context.titled(run, label)] = results
     groups = [
         CurveGroup(
             f"{memory} memory",
@@ -139,7 +139,7 @@ def rivals(sizes: Sizes, kind: str) -> list[Rival]:
         if kind == OWN and not of_kind and AUTO in algorithms:
             of_kind = {AUTO: algorithms[AUTO]}
         if default is not None and of_kind:
-            best = min(of_kind, key=lambda name: _seconds(of_kind[name]))
+            best = min(of_kind, key=lambda name: of_kind[name].seconds)
             found.append(Rival(size, best, ratio_of(of_kind[best], default)))
     return found
 
@@ -156,7 +156,7 @@ def _places(run: Measured) -> dict[tuple[Shape, str], Sizes]:
     places: dict[tuple[Shape, str], Sizes] = {}
     for result in run.of_study(STUDY):
         if result.headline is not None and result.bytes:
-            place = (result.shape, str(result.axes.get("arrays", "")))
+            place = (result.shape, result.text("arrays"))
             sizes = places.setdefault(place, {})
             sizes.setdefault(result.bytes, {})[str(result.axes["algorithm"])] = result
     return places
@@ -164,14 +164,12 @@ def _places(run: Measured) -> dict[tuple[Shape, str], Sizes]:
 
 def _title(context: Context, run: Measured, place: tuple[Shape, str]) -> str:
     shape, memory = place
-    name = f"{run.name}, " if context.several else ""
-    return f"{name}{shape}, {memory} memory"
+    return context.titled(run, f"{shape}, {memory} memory")
 
 
 def _group(context: Context, title: str, sizes: Sizes) -> CurveGroup:
     wins = Counter(
-        min(algorithms, key=lambda name: _seconds(algorithms[name]))
-        for algorithms in sizes.values()
+        min(algorithms, key=lambda name: algorithms[name].seconds) for algorithms in sizes.values()
     )
     every = dict.fromkeys(name for algorithms in sizes.values() for name in algorithms)
     ranked = sorted(every, key=lambda name: (name != DEFAULT, name != "auto", -wins[name]))
@@ -226,21 +224,16 @@ def _table(title: str, sizes: Sizes) -> Table:
         for kind in KINDS
         if (found := rivals(sizes, kind))
     }
-    columns = [Column("block"), Column("MPI's choice")]
+    columns = [Column("block", BYTES), Column("MPI's choice", SECONDS)]
     for kind in by_kind:
-        columns += [
-            Column(f"fastest of {KINDS[kind]}", number=False),
-            Column("MPI's choice / it"),
-        ]
+        columns += [Column(f"fastest of {KINDS[kind]}", WORDS), Column("MPI's choice / it")]
     rows = []
     for size, algorithms in sorted(sizes.items()):
         if DEFAULT in algorithms:
-            cells = [units.format_bytes(size), units.format_seconds(_seconds(algorithms[DEFAULT]))]
-            for of_kind in by_kind.values():
-                rival = of_kind.get(size)
-                cells += [NOTHING, NOTHING] if rival is None else [rival.algorithm, _times(rival)]
-            rows.append(Row(tuple(cells)))
-    return Table(f"Alltoall, {title}", tuple(columns), tuple(rows))
+            best = [of_kind.get(size) for of_kind in by_kind.values()]
+            named = [(r.algorithm, _times(r)) if r else (None, None) for r in best]
+            rows.append((size, algorithms[DEFAULT].seconds, *chain.from_iterable(named)))
+    return Table(f"Alltoall, {title}", columns, rows)
 
 
 def _times(rival: Rival) -> str:
@@ -250,8 +243,3 @@ def _times(rival: Rival) -> str:
     if gain.low is None or gain.high is None:
         return f"{gain.value:.2f}"
     return f"{gain.value:.2f} ({gain.low:.2f} to {gain.high:.2f})"
-
-
-def _seconds(result: CaseResult) -> float:
-    assert result.headline is not None
-    return result.headline.value

@@ -13,8 +13,10 @@ from transrank.lab.report.measured import Measured, telling_shape
 from transrank.lab.report.phrases import joined, nearest, time_with_interval
 from transrank.lab.report.published import BLOCKING, job_of, published_lines, short_name
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
+from transrank.lab.report.tables import words
 from transrank.lab.stats.summary import CaseResult
+from transrank.lab.view.kinds import INTERVAL, SECONDS, SHARE
+from transrank.lab.view.table import Column, Row, Table
 
 STUDY = "collectives"
 NAMED = ("allreduce", "alltoall", "bcast")
@@ -98,51 +100,39 @@ def _sizeless(context: Context) -> Table:
         for result in run.of_study(STUDY)
         if result.bytes is None
     ]
-    run_column = (Column("run", number=False),) if context.several else ()
     columns = (
-        *run_column,
-        Column("operation", number=False),
-        Column("form", number=False),
-        Column("ranks", number=False),
-        Column("median"),
-        Column("95 % interval"),
-        Column("kept"),
+        *words("run", "operation", "form", "ranks"),
+        *(Column("median", SECONDS), Column("95 % interval", INTERVAL), Column("kept", SHARE)),
     )
-    rows = tuple(
+    rows = [
         Row(
             (
-                *((run.name,) if context.several else ()),
-                operation(result),
-                form_of(result),
-                str(result.shape),
-                units.format_seconds(result.headline.value),
-                interval_text(result.headline),
-                units.format_percent(result.kept) if result.samples else NOTHING,
+                *(run.name, operation(result), form_of(result), str(result.shape)),
+                *(result.seconds, result.headline, result.kept_share),
             ),
             result.status,
         )
         for run, result in found
         if result.headline is not None
-    )
+    ]
     measured = {operation(result) for _, result in found}
-    theirs = tuple(
+    rows += [
         Row(
             (
-                *((short_name(machine),) if context.several else ()),
-                str(point.axes["operation"]),
-                str(point.axes["form"]),
+                *(short_name(machine), point.axes["operation"], point.axes["form"]),
                 f"{job_of(point)} ({short_name(machine)})",
                 f"{units.format_seconds(point.seconds)}, published",
-                NOTHING,
-                NOTHING,
+                *(None, None),
             ),
             "published",
         )
         for machine in machines()
         for point in machine.of_study(STUDY)
         if point.bytes is None and point.axes["operation"] in measured
-    )
-    return Table("Operations without a message", columns, (*rows, *theirs))
+    ]
+    first = 0 if context.several else 1
+    shown = [Row(row.cells[first:], row.state) for row in rows]
+    return Table("Operations without a message", columns[first:], shown)
 
 
 def _answer(run: Measured) -> list[str]:

@@ -18,12 +18,14 @@ from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import joined, kept_share
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table
 from transrank.lab.stats.compare import VERDICTS, Verdict, summarise_family
 from transrank.lab.stats.conditions import differences
+from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.pairs import are_paired, variant_of
 from transrank.lab.stats.trust import is_noise
 from transrank.lab.stats.two_runs import compare_runs
+from transrank.lab.view.kinds import VALUE, WORDS, Kind
+from transrank.lab.view.table import Column, Table
 
 THRESHOLD = 0.05
 MOST_ROWS = 30
@@ -129,20 +131,19 @@ def _table(baseline: Measured, run: Measured, verdicts: Sequence[Verdict]) -> Ta
     clear = [v for v in verdicts if v.verdict in ("faster", "slower") and v.ratio is not None]
     clear.sort(key=lambda v: -_factor(v))
     more = f"; the {MOST_ROWS} largest of {len(clear)}" if len(clear) > MOST_ROWS else ""
-    columns = (
-        Column("case", number=False),
-        Column("ranks", number=False),
-        Column(baseline.name),
-        Column(run.name),
-        Column("change of time (95 %)"),
-        Column("verdict", number=False),
-    )
     return Table(
         f"Cases in which {run.name} is clearly faster or slower{more}; samples: "
         f"{kept_share(baseline.results)} in {baseline.name}, {kept_share(run.results)} in "
         f"{run.name}",
-        columns,
-        tuple(_row(verdict) for verdict in clear[:MOST_ROWS]),
+        (
+            Column("case", WORDS, lambda verdict: verdict.case),
+            Column("ranks", WORDS, lambda verdict: str(verdict.shape)),
+            Column(baseline.name, VALUE, lambda verdict: verdict.baseline),
+            Column(run.name, VALUE, lambda verdict: verdict.candidate),
+            Column("change of time (95 %)", CHANGE, lambda verdict: verdict.ratio),
+            Column("verdict", WORDS, lambda verdict: verdict.verdict),
+        ),
+        clear[:MOST_ROWS],
     )
 
 
@@ -152,23 +153,10 @@ def _factor(verdict: Verdict) -> float:
     return max(ratio, 1 / ratio) if ratio > 0 else 0.0
 
 
-def _row(verdict: Verdict) -> Row:
-    assert verdict.baseline is not None
-    assert verdict.candidate is not None
-    return Row(
-        (
-            verdict.case,
-            str(verdict.shape),
-            units.format_seconds(verdict.baseline.value),
-            units.format_seconds(verdict.candidate.value),
-            _change(verdict),
-            verdict.verdict,
-        )
-    )
-
-
-def _change(verdict: Verdict) -> str:
-    ratio = verdict.ratio
-    if ratio is None or ratio.low is None or ratio.high is None:
-        return NOTHING
+def _change(ratio: Estimate) -> str | None:
+    if ratio.low is None or ratio.high is None:
+        return None
     return f"{100 * (ratio.low - 1):+.1f} to {100 * (ratio.high - 1):+.1f} %"
+
+
+CHANGE = Kind(_change)

@@ -23,7 +23,6 @@ from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import range_text
 from transrank.lab.stats import contention
 from transrank.lab.stats.contention import STUDY, Contention, Traffic
-from transrank.lab.stats.summary import CaseResult
 
 MOST_BLOCKS = 12
 BAR_CAPTION = (
@@ -110,7 +109,7 @@ def _title(context: Context, run: Measured, one: Contention) -> str:
     size = f"{units.format_bytes(one.bytes)}, {one.shape}"
     if one.domain_ranks > 1:
         size += f", domains of {one.domain_ranks}"
-    return f"{run.name}, {size}" if context.several else size
+    return context.titled(run, size)
 
 
 def _shown(run: Measured, one: Contention) -> tuple[list[Traffic], str]:
@@ -252,16 +251,19 @@ def _price(run: Measured, one: Contention) -> list[str]:
     if one.control is None or not alone:
         return []
     control = results[one.control.case]
-    fastest, slowest = min(alone, key=_value), max(alone, key=_value)
+    fastest, slowest = (
+        min(alone, key=lambda result: result.seconds),
+        max(alone, key=lambda result: result.seconds),
+    )
     sentences = [
         f"a receive takes {time_with_interval(control)} when every rank sends to itself, and "
-        f"{range_text(_value(fastest), _value(slowest))} while a single pair of domains exchanges "
+        f"{range_text(fastest.seconds, slowest.seconds)} while a single pair of domains exchanges "
         "messages, on the slowest rank."
     ]
     bisection = next((t for t in one.traffics if _is_bisection(t, one)), None)
     if bisection is not None:
         together = results[bisection.case]
-        rate = one.bytes * one.shape.ranks / _value(together)
+        rate = one.bytes * one.shape.ranks / together.seconds
         ratio = times_as_long(control, together)
         sentences.append(
             f"With all pairs at once it takes {time_with_interval(together)}"
@@ -269,11 +271,6 @@ def _price(run: Measured, one: Contention) -> list[str]:
             + f": {units.format_rate(rate)} pass between the halves, both directions counted."
         )
     return sentences
-
-
-def _value(result: CaseResult) -> float:
-    assert result.headline is not None
-    return result.headline.value
 
 
 def _torn(one: Contention) -> list[str]:

@@ -10,10 +10,11 @@ from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import ends, joined
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import Column, Row, Table
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.launches import mean_over
 from transrank.lab.stats.summary import CaseResult
+from transrank.lab.view.kinds import BYTES, NUMBER, VALUE, WORDS
+from transrank.lab.view.table import Column
 
 STUDY = "datatypes"
 CONTIGUOUS = "contiguous"
@@ -29,6 +30,17 @@ TABLE_CAPTION = (
     "message."
 )
 
+# Of pairs: the largest message of pieces, and the cost of a piece in it.
+COLUMNS = (
+    Column("layout", WORDS, lambda pair: pair[0].text("layout")),
+    Column("way", WORDS, lambda pair: pair[0].text("way")),
+    Column("piece", BYTES, lambda pair: int(pair[0].axes["piece"])),
+    Column("bytes", BYTES, lambda pair: pair[0].bytes or 0),
+    Column("pieces", NUMBER, lambda pair: _pieces(pair[0])),
+    Column("per piece", VALUE, lambda pair: pair[1]),
+    Column("95 % interval", NUMBER, lambda pair: ends(pair[1], units.format_seconds)),
+)
+
 
 def ask(context: Context) -> Question | None:
     """Build the question; None when no pieces were measured."""
@@ -41,29 +53,18 @@ def ask(context: Context) -> Question | None:
         TIME,
         CAPTION,
     )
-    rows, answers = [], []
-    for run in context.runs:
-        costs = [(result, cost) for result, cost in _costs(run) if cost is not None]
-        rows += [
-            Row((*((run.name,) if context.several else ()), *_cells(result, cost)))
-            for result, cost in costs
-        ]
-        answers += [context.about(run, text) for text in _answer(costs)]
-    headings = ("layout", "way", "piece", "bytes", "pieces", "per piece", "95 % interval")
-    columns = tuple(Column(name, number=name not in headings[:2]) for name in headings)
-    if context.several:
-        columns = (Column("run", number=False), *columns)
+    costs = [(run, found) for run in context.runs for found in _costs(run)]
     return Question(
         "datatypes",
         "What does a piece cost that lies apart?",
-        tuple(answers),
+        context.said(lambda run: _answer([found for its, found in costs if its is run])),
         () if figure is None else (figure,),
-        (Table(TABLE_CAPTION, columns, tuple(rows)),) if rows else (),
+        (context.table(TABLE_CAPTION, COLUMNS, costs),) if costs else (),
         (STUDY,),
     )
 
 
-def _costs(run: Measured) -> list[tuple[CaseResult, Estimate | None]]:
+def _costs(run: Measured) -> list[tuple[CaseResult, Estimate]]:
     """Of each layout, way and length of a piece the largest message, and the cost of a piece."""
     results = [result for result in run.of_study(STUDY) if result.headline is not None]
     floors = {(r.bytes, r.shape): r for r in results if r.axes["layout"] == CONTIGUOUS}
@@ -75,8 +76,9 @@ def _costs(run: Measured) -> list[tuple[CaseResult, Estimate | None]]:
             if known is None or (result.bytes or 0) > (known.bytes or 0):
                 largest[key] = result
     return [
-        (result, _per_piece(result, floors[result.bytes, result.shape]))
+        (result, cost)
         for result in largest.values()
+        if (cost := _per_piece(result, floors[result.bytes, result.shape])) is not None
     ]
 
 
@@ -93,17 +95,6 @@ def _pieces(result: CaseResult) -> int:
 
 def _curve(result: CaseResult) -> tuple[str, str]:
     return str(result.axes["layout"]), str(result.axes["way"])
-
-
-def _cells(result: CaseResult, cost: Estimate) -> tuple[str, ...]:
-    return (
-        *_curve(result),
-        units.format_bytes(int(result.axes["piece"])),
-        units.format_bytes(result.bytes or 0),
-        str(_pieces(result)),
-        units.format_seconds(cost.value),
-        ends(cost, units.format_seconds),
-    )
 
 
 def _answer(costs: list[tuple[CaseResult, Estimate]]) -> list[str]:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, prod
+from math import prod
+from typing import Any
 
 from transrank.lab import units
 from transrank.lab.report.curves import places_of
@@ -20,10 +21,11 @@ from transrank.lab.report.phrases import (
 )
 from transrank.lab.report.published import Published, published
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.store.records import Shape
+from transrank.lab.view.kinds import INTERVAL, NUMBER, RATE, SECONDS, SHARE, WORDS, Kind
+from transrank.lab.view.table import Column, Table
 
 STUDY = "ghost"
 PUBLISHED_STUDY = STUDY
@@ -79,10 +81,6 @@ def ask(context: Context) -> Question | None:
     )
 
 
-def _text(result: CaseResult, axis: str) -> str:
-    return str(result.axes.get(axis, ""))
-
-
 def _vdim(result: CaseResult) -> int:
     return int(result.axes.get("vdim", 0))
 
@@ -98,7 +96,7 @@ def _rows(block: str) -> tuple[int, int]:
 
 
 def _panel_of(result: CaseResult) -> Place:
-    return result.shape, _text(result, "pattern"), _vdim(result), _block(result)
+    return result.shape, result.text("pattern"), _vdim(result), _block(result)
 
 
 def _ways(context: Context, run: Measured) -> Figure | None:
@@ -112,12 +110,11 @@ def _ways(context: Context, run: Measured) -> Figure | None:
             for result in here
             if (
                 value := _value(
-                    context.palette, _text(result, "transport"), _text(result, "mode"), result
+                    context.palette, result.text("transport"), result.text("mode"), result
                 )
             )
         ]
-    name = f"ghost-update-{run.run.header.run}" if context.several else "ghost-update"
-    caption = context.about(run, CAPTION)
+    name, caption = context.name("ghost-update", run), context.about(run, CAPTION)
     return times_figure(name, panels, SUBJECT, caption, kept_sentence(results))
 
 
@@ -133,9 +130,9 @@ def _fastest_way_first(results: Sequence[CaseResult]) -> list[CaseResult]:
     times: dict[str, float] = {}
     for mode in reversed(MOST_TELLING):
         for result in results:
-            if _text(result, "mode") == mode and result.headline is not None:
-                times[_text(result, "transport")] = result.headline.value
-    return sorted(results, key=lambda result: times.get(_text(result, "transport"), 0.0))
+            if result.text("mode") == mode and result.headline is not None:
+                times[result.text("transport")] = result.headline.value
+    return sorted(results, key=lambda result: times.get(result.text("transport"), 0.0))
 
 
 def _value(palette: Palette, label: str, series: str, result: CaseResult) -> Value | None:
@@ -146,22 +143,21 @@ def _value(palette: Palette, label: str, series: str, result: CaseResult) -> Val
 
 def _volumes(results: Sequence[CaseResult]) -> Table:
     """Volume, faces and their share: the figures that the published benchmark prints first."""
-    columns = (Column("vdim"), Column("block"), Column("faces"), Column("share of rows"))
-    rows = []
-    for block, vdim in sorted({(_block(result), _vdim(result)) for result in results}):
-        owned, faces = _rows(block)
-        row_bytes = vdim * COMPONENT_BYTES
-        rows.append(
-            Row(
-                (
-                    str(vdim),
-                    f"{owned:,} rows, {units.format_bytes(owned * row_bytes)}",
-                    f"{faces:,} rows, {units.format_bytes(faces * row_bytes)}",
-                    f"{100 * faces / owned:.2f} %",
-                )
-            )
-        )
-    return Table("What each rank owns and receives", columns, tuple(rows))
+    blocks = sorted({(_block(result), _vdim(result)) for result in results})
+    rows = [(vdim, *((count, vdim) for count in _rows(block))) for block, vdim in blocks]
+    return Table("What each rank owns and receives", VOLUMES, rows)
+
+
+def _volume(rows: tuple[int, int]) -> str:
+    count, vdim = rows
+    return f"{count:,} rows, {units.format_bytes(count * vdim * COMPONENT_BYTES)}"
+
+
+VOLUMES = (
+    Column("vdim"),
+    *(Column("block", Kind(_volume)), Column("faces", Kind(_volume))),
+    Column("share of rows", NUMBER, lambda row: f"{100 * row[2][0] / row[1][0]:.2f} %"),
+)
 
 
 def _like_published(context: Context) -> list[Ours]:
@@ -170,16 +166,16 @@ def _like_published(context: Context) -> list[Ours]:
         (run, result)
         for run in context.runs
         for result in run.of_study(STUDY)
-        if _text(result, "mode") == PUBLISHED_MODE
+        if result.text("mode") == PUBLISHED_MODE
         and _block(result) == PUBLISHED_BLOCK
-        and _text(result, "pattern") in ("corrected", "literal")
-        and _text(result, "transport") in (AUTO, "mpi-datatype")
+        and result.text("pattern") in ("corrected", "literal")
+        and result.text("transport") in (AUTO, "mpi-datatype")
     ]
 
 
 def _label(context: Context, run: Measured, result: CaseResult) -> str:
     who = run.name if context.several else "here"
-    return f"{who}, {result.shape}: {_text(result, 'transport')}, {_text(result, 'pattern')}"
+    return f"{who}, {result.shape}: {result.text('transport')}, {result.text('pattern')}"
 
 
 def _beside_published(context: Context, like: Sequence[Ours], found: Published) -> Figure | None:
@@ -210,55 +206,31 @@ def _beside_published(context: Context, like: Sequence[Ours], found: Published) 
 
 def _rates(context: Context, like: Sequence[Ours], found: Published) -> Table:
     """Bytes per second received per rank and by all ranks; the best total is marked."""
-    columns = (
-        Column("machine", number=False),
-        Column("vdim"),
-        Column("one update"),
-        Column("95 % interval"),
-        Column("kept"),
-        Column("received per rank"),
-        Column("all ranks"),
-    )
-    entries = [
+    rows: list[tuple[Any, ...]] = [
         (
-            _label(context, run, result),
-            _vdim(result),
-            result.headline.value,
-            interval_text(result.headline),
-            units.format_percent(result.kept) if result.samples else NOTHING,
-            result.rate,
-            result.rate * result.shape.ranks,
+            *(_label(context, run, result), _vdim(result), result.seconds),
+            *(result.headline, result.kept_share, result.rate, result.rate * result.shape.ranks),
         )
         for run, result in like
         if result.headline is not None and result.rate is not None
     ]
-    entries += [
+    rows += [
         (
-            found.label(machine, point),
-            int(point.axes["vdim"]),
-            point.seconds,
-            NOTHING,
-            NOTHING,
-            point.rate,
-            point.rate * point.ranks,
+            *(found.label(machine, point), int(point.axes["vdim"]), point.seconds),
+            *(None, None, point.rate, point.rate * point.ranks),
         )
         for machine, point in found.points
         if point.rate is not None
     ]
-    best = max(entry[-1] for entry in entries)
-    rows = tuple(
-        Row(
-            (
-                place,
-                str(vdim),
-                units.format_seconds(seconds),
-                interval,
-                kept,
-                units.format_rate(rate),
-                units.format_rate(total) + (" (best)" if total == best else ""),
-            )
-        )
-        for place, vdim, seconds, interval, kept, rate, total in entries
+    best = max(row[-1] for row in rows)
+
+    def total(rate: float) -> str:
+        return units.format_rate(rate) + (" (best)" if rate == best else "")
+
+    columns = (
+        *(Column("machine", WORDS), Column("vdim"), Column("one update", SECONDS)),
+        *(Column("95 % interval", INTERVAL), Column("kept", SHARE)),
+        *(Column("received per rank", RATE), Column("all ranks", Kind(total))),
     )
     return Table("Ghost updates here and on published machines", columns, rows)
 
@@ -272,15 +244,15 @@ def _answer(run: Measured) -> list[str]:
     if floor is not None and (ratio := times_as_long(floor, chosen)):
         comparisons.append(f"{ratio} its memory floor, a local gather of as many rows")
     beside = _beside(chosen, results)
-    alone = [r for r in beside if _text(r, "transport").startswith(MPI_ALONE)]
-    best = min(alone, key=lambda r: r.headline.value if r.headline else inf, default=None)
+    alone = [r for r in beside if r.text("transport").startswith(MPI_ALONE)]
+    best = min(alone, key=lambda r: r.seconds, default=None)
     if best is not None and (ratio := times_as_long(chosen, best)):
-        way = _text(best, "transport")
+        way = best.text("transport")
         comparisons.append(f"the fastest method with MPI alone ({way}) takes {ratio} as long")
     _, ghosts = _rows(_block(chosen))
     text = (
         f"with {chosen.shape}, updating {ghosts:,} ghost rows of {_vdim(chosen)} doubles "
-        f"(mode {_text(chosen, 'mode')}, {_text(chosen, 'pattern')} pattern) takes "
+        f"(mode {chosen.text('mode')}, {chosen.text('pattern')} pattern) takes "
         f"{time_with_interval(chosen)}"
     )
     return [f"{text}: {joined(comparisons)}." if comparisons else f"{text}."]
@@ -288,14 +260,14 @@ def _answer(run: Measured) -> list[str]:
 
 def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResult | None]:
     """The engine's own choice in the most realistic mode and the widest shape; and its floor."""
-    own = [result for result in results if _text(result, "transport") == AUTO]
+    own = [result for result in results if result.text("transport") == AUTO]
     if not own:
         return None, None
-    mode = next(mode for mode in MOST_TELLING if any(_text(r, "mode") == mode for r in own))
+    mode = next(mode for mode in MOST_TELLING if any(r.text("mode") == mode for r in own))
     shape = shapes_of(own)[-1]
-    chosen = next(r for r in own if _text(r, "mode") == mode and r.shape == shape)
+    chosen = next(r for r in own if r.text("mode") == mode and r.shape == shape)
     beside = _beside(chosen, results)
-    return chosen, next((r for r in beside if _text(r, "transport") == FLOOR), None)
+    return chosen, next((r for r in beside if r.text("transport") == FLOOR), None)
 
 
 def _beside(chosen: CaseResult, results: Sequence[CaseResult]) -> list[CaseResult]:
@@ -303,5 +275,5 @@ def _beside(chosen: CaseResult, results: Sequence[CaseResult]) -> list[CaseResul
     return [
         result
         for result in results
-        if _panel_of(result) == _panel_of(chosen) and _text(result, "mode") == _text(chosen, "mode")
+        if _panel_of(result) == _panel_of(chosen) and result.text("mode") == chosen.text("mode")
     ]

@@ -127,7 +127,7 @@ def _like_guide(run: Measured, one: Locality) -> bool:
 
 def _title(context: Context, run: Measured, one: Locality) -> str:
     text = f"{one.kernel}, matrices of {one.order} rows, {one.shape}"
-    return f"{run.name}, {text}" if context.several else text
+    return context.titled(run, text)
 
 
 def _side_by_side(

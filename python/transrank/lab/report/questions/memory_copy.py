@@ -85,7 +85,7 @@ def _by_series(results: Sequence[CaseResult]) -> dict[tuple[str, str], list[Case
     for result in sorted(results, key=lambda result: result.shape):
         if result.axes.get("active") == "together" and result.shape.ranks == 1:
             continue  # one rank is alone either way
-        kept = found.setdefault((str(result.axes.get("kernel", "")), _series(result)), [])
+        kept = found.setdefault((result.text("kernel"), _series(result)), [])
         if result.rate is not None and (not kept or kept[0].shape == result.shape):
             kept.append(result)
     return found
@@ -101,11 +101,7 @@ def _curve_figure(context: Context) -> Figure | None:
             if len(points) > 1:
                 by_panel.setdefault(series, []).append(Curve(kernel, kernel, style, points))
         groups += [
-            CurveGroup(
-                f"{run.name}, {series}" if context.several else series,
-                tuple(curves),
-                run.results[0],
-            )
+            CurveGroup(context.titled(run, series), tuple(curves), run.results[0])
             for series, curves in by_panel.items()
         ]
     return curve_figure("memory-sizes", groups, RATE, CURVE_CAPTION, places=sizes("bytes read"))
@@ -122,7 +118,7 @@ def _bars(context: Context, run: Measured) -> list[Value]:
     for result in _at_largest(run):
         if result.rate is None or result.headline is None:
             continue
-        kernel, series = str(result.axes.get("kernel", "")), _series(result)
+        kernel, series = result.text("kernel"), _series(result)
         value, low, high = result.headline.value, result.headline.low, result.headline.high
         bars.append(
             Value(

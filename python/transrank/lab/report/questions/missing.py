@@ -9,10 +9,12 @@ from transrank.lab import units
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import are, counted
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import Column, Row, Table
+from transrank.lab.report.tables import CASE, KEPT, SHAPE
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.stats.trust import NOT_MEASURED
 from transrank.lab.store.runs import resume_command
+from transrank.lab.view.kinds import WORDS
+from transrank.lab.view.table import Column, Table
 
 MOST_ROWS = 20
 EVENTS = {"launch-failed": "A launch failed", "interrupted": "The run was interrupted"}
@@ -76,25 +78,12 @@ def _table(context: Context, run: Measured, status: str, caption: str) -> Table:
     which = f"the first {MOST_ROWS} of {len(found)}" if len(found) > MOST_ROWS else len(found)
     if status in _DOUBTFUL:
         found.sort(key=lambda result: -_doubt(result))
-    doubtful = status in _DOUBTFUL
     columns = (
-        Column("case", number=False),
-        Column("ranks", number=False),
-        Column(_DOUBTFUL.get(status, "why"), number=False),
-        *((Column("kept"),) if doubtful else ()),
+        *(CASE, SHAPE),
+        Column(_DOUBTFUL.get(status, "why"), WORDS, _why),
+        *((KEPT,) if status in _DOUBTFUL else ()),
     )
-    rows = tuple(
-        Row(
-            (
-                result.case,
-                str(result.shape),
-                _why(result),
-                *((units.format_percent(result.kept),) if doubtful else ()),
-            )
-        )
-        for result in found[:MOST_ROWS]
-    )
-    return Table(context.about(run, f"{caption} ({which})"), columns, rows)
+    return Table(context.about(run, f"{caption} ({which})"), columns, found[:MOST_ROWS])
 
 
 def _doubt(result: CaseResult) -> float:

@@ -83,7 +83,7 @@ def _answer(run: Measured) -> list[str]:
 
 
 def _topology(result: CaseResult) -> str:
-    return str(result.axes["topology"])
+    return result.text("topology")
 
 
 def _way(result: CaseResult) -> str:

@@ -99,11 +99,11 @@ def _is(result: CaseResult, operation: str, epoch: str) -> bool:
 
 
 def _operation(result: CaseResult) -> str:
-    return str(result.axes["operation"])
+    return result.text("operation")
 
 
 def _epoch(result: CaseResult) -> str:
-    return str(result.axes["epoch"])
+    return result.text("epoch")
 
 
 def _without_epoch(result: CaseResult) -> CaseResult:

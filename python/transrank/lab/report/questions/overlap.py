@@ -6,8 +6,9 @@ from __future__ import annotations
 from transrank.lab import units
 from transrank.lab.report.phrases import ends, joined, percent
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table
 from transrank.lab.stats.hidden import STUDY, Hidden, find_hidden
+from transrank.lab.view.kinds import BYTES, NUMBER, VALUE, WORDS, Kind
+from transrank.lab.view.table import Column
 
 CAPTION = (
     "Hidden is (alone + computation - together) / alone, the mean over launches with its 95 % "
@@ -16,37 +17,29 @@ CAPTION = (
 )
 
 
+COLUMNS = (
+    Column("operation", WORDS, lambda hidden: hidden.operation),
+    Column("form", WORDS, lambda hidden: hidden.form),
+    Column("ranks", NUMBER, lambda hidden: str(hidden.shape)),
+    Column("bytes", BYTES, lambda hidden: hidden.bytes),
+    Column("alone", VALUE, lambda hidden: hidden.alone.headline),
+    Column("computation", VALUE, lambda hidden: hidden.computation.headline),
+    Column("together", VALUE, lambda hidden: hidden.together.headline),
+    Column("hidden", Kind(percent), lambda hidden: hidden.share),
+)
+
+
 def ask(context: Context) -> Question | None:
     """Build the question; None when no operation has all three parts."""
-    rows, answers = [], []
-    for run in context.runs:
-        found = find_hidden(run.of_study(STUDY))
-        rows += [Row(((run.name,) if context.several else ()) + _cells(each)) for each in found]
-        answers += [context.about(run, text) for text in _answer(found)]
-    if not rows:
+    found = [(run, each) for run in context.runs for each in find_hidden(run.of_study(STUDY))]
+    if not found:
         return None
-    headings = ("operation", "form", "ranks", "bytes", "alone", "computation", "together", "hidden")
-    columns = tuple(Column(name, number=name not in headings[:2]) for name in headings)
-    if context.several:
-        columns = (Column("run", number=False), *columns)
     return Question(
         "overlap",
         "How much of a transfer does computation hide?",
-        tuple(answers),
-        tables=(Table(CAPTION, columns, tuple(rows)),),
+        context.said(lambda run: _answer([each for its, each in found if its is run])),
+        tables=(context.table(CAPTION, COLUMNS, found),),
         studies=(STUDY,),
-    )
-
-
-def _cells(hidden: Hidden) -> tuple[str, ...]:
-    parts = (hidden.alone, hidden.computation, hidden.together)
-    return (
-        hidden.operation,
-        hidden.form,
-        str(hidden.shape),
-        NOTHING if hidden.bytes is None else units.format_bytes(hidden.bytes),
-        *(units.format_seconds(part.headline.value) for part in parts if part.headline),
-        NOTHING if hidden.share is None else percent(hidden.share),
     )
 
 

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.machine_run import machine_of
@@ -12,8 +13,9 @@ from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import sentence
 from transrank.lab.report.published import Source
-from transrank.lab.report.tables import Table
 from transrank.lab.stats.summary import CaseResult
+from transrank.lab.view.kinds import WORDS
+from transrank.lab.view.table import Column, Table, labelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,27 @@ class Context:
     def about(self, run: Measured, text: str) -> str:
         """A sentence or a caption about a run, after its name if there are several."""
         return f"{run.name}: {text}" if self.several else sentence(text)
+
+    def table(
+        self,
+        caption: str,
+        columns: Sequence[Column],
+        rows: Iterable[tuple[Measured, Any]],
+        state: Callable[[Any], str] = lambda row: "ok",
+    ) -> Table:
+        """A table with a row for each item of a run, after the run's name if there are several."""
+        if self.several:
+            named = [(run.name, item) for run, item in rows]
+            return labelled(caption, Column("run", WORDS), columns, named, state)
+        return Table(caption, columns, [item for _, item in rows], state)
+
+    def name(self, name: str, run: Measured) -> str:
+        """The name of a figure of a run, its own on the page."""
+        return f"{name}-{run.run.header.run}" if self.several else name
+
+    def titled(self, run: Measured, text: str, mark: str = ", ") -> str:
+        """What stands over a panel of a run or in a table's first cell."""
+        return f"{run.name}{mark}{text}" if self.several else text
 
     def said(self, answer: Callable[[Measured], Iterable[str]]) -> tuple[str, ...]:
         """The sentences that `answer` has about each run."""

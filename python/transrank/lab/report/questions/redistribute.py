@@ -19,10 +19,12 @@ from transrank.lab.report.phrases import (
     times_as_long,
 )
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
+from transrank.lab.report.tables import ENDS, KEPT, TIME, of_axis
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.store.records import Shape
+from transrank.lab.view.kinds import RATE, SECONDS, WORDS
+from transrank.lab.view.table import Column, Table
 
 STUDY = "redistribute"
 AUTO = "auto"
@@ -58,6 +60,14 @@ TABLE_CAPTION = (
     "published, the smallest of 10 means of 50."
 )
 
+COLUMNS = (
+    Column("where", WORDS, lambda result: _title(_place(result))),
+    *(of_axis("phase"), of_axis("way"), TIME, ENDS),
+    Column("smallest mean", SECONDS, lambda result: min(result.launch_imb, default=None)),
+    KEPT,
+    Column("per rank", RATE, lambda result: result.rate),
+)
+
 # Shape, grid, scale, layouts, parts, mode.
 Place = tuple[Shape, str, int, str, str, str]
 
@@ -76,18 +86,14 @@ def ask(context: Context) -> Question | None:
     )
 
 
-def _text(result: CaseResult, axis: str) -> str:
-    return str(result.axes.get(axis, ""))
-
-
 def _place(result: CaseResult) -> Place:
     return (
         result.shape,
-        _text(result, "grid"),
+        result.text("grid"),
         int(result.axes.get("scale", 1)),
-        _text(result, "layouts") or BLOCKS,
-        _text(result, "parts"),
-        _text(result, "mode"),
+        result.text("layouts") or BLOCKS,
+        result.text("parts"),
+        result.text("mode"),
     )
 
 
@@ -112,52 +118,22 @@ def _figure(context: Context, run: Measured) -> Figure | None:
     panels: dict[str, list[Value]] = {}
     for place in sorted({_place(result) for result in results}):
         here = [result for result in results if _place(result) == place and result.headline]
-        here.sort(key=lambda result: (_text(result, "phase"), _value(result)))
+        here.sort(key=lambda result: (result.text("phase"), result.seconds))
         panels[_title(place)] = [_entry(context.palette, result) for result in here]
-    name = f"redistribution-{run.run.header.run}" if context.several else "redistribution"
-    caption = context.about(run, CAPTION)
+    name, caption = context.name("redistribution", run), context.about(run, CAPTION)
     return times_figure(name, panels, "Times of redistributions", caption, kept_sentence(results))
-
-
-def _value(result: CaseResult) -> float:
-    return result.headline.value if result.headline is not None else float("inf")
 
 
 def _entry(palette: Palette, result: CaseResult) -> Value:
     assert result.headline is not None
-    phase = _text(result, "phase")
-    return Value.at(_text(result, "way"), phase, palette.style("phase", phase), result.headline)
+    phase = result.text("phase")
+    return Value.at(result.text("way"), phase, palette.style("phase", phase), result.headline)
 
 
 def _table(context: Context, run: Measured) -> Table:
-    columns = (
-        Column("where", number=False),
-        Column("phase", number=False),
-        Column("way", number=False),
-        Column("time"),
-        Column("95 % interval"),
-        Column("smallest mean"),
-        Column("kept"),
-        Column("per rank"),
-    )
     results = [result for result in run.of_study(STUDY) if result.headline is not None]
-    results.sort(key=lambda result: (_place(result), _text(result, "phase"), _value(result)))
-    rows = tuple(
-        Row(
-            (
-                _title(_place(result)),
-                _text(result, "phase"),
-                _text(result, "way"),
-                units.format_seconds(_value(result)),
-                interval_text(result.headline),
-                units.format_seconds(min(result.launch_imb)) if result.launch_imb else NOTHING,
-                units.format_percent(result.kept) if result.samples else NOTHING,
-                units.format_rate(result.rate) if result.rate is not None else NOTHING,
-            )
-        )
-        for result in results
-    )
-    return Table(context.about(run, TABLE_CAPTION), columns, rows)
+    results.sort(key=lambda result: (_place(result), result.text("phase"), result.seconds))
+    return Table(context.about(run, TABLE_CAPTION), COLUMNS, results)
 
 
 def _answer(run: Measured) -> list[str]:
@@ -165,7 +141,7 @@ def _answer(run: Measured) -> list[str]:
     answers = []
     for place in _reported(results):
         here = {
-            (_text(result, "phase"), _text(result, "way")): result
+            (result.text("phase"), result.text("way")): result
             for result in results
             if _place(result) == place
         }
@@ -179,9 +155,9 @@ def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResul
     results = [result for result in results if result.headline is not None]
     for place in sorted(_reported(results), key=lambda place: -place[0].ranks):
         runs = {
-            _way(result): result
+            result.text("way"): result
             for result in results
-            if _place(result) == place and _text(result, "phase") == "run"
+            if _place(result) == place and result.text("phase") == "run"
         }
         if AUTO in runs and not _of_lists(place):
             return runs[AUTO], _floor(runs)
@@ -189,7 +165,11 @@ def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResul
 
 
 def _floor(runs: Mapping[str, CaseResult]) -> CaseResult | None:
-    return min((runs[name] for name in FLOORS if name in runs), key=_value, default=None)
+    return min(
+        (runs[name] for name in FLOORS if name in runs),
+        key=lambda result: result.seconds,
+        default=None,
+    )
 
 
 def _reported(results: Sequence[CaseResult]) -> list[Place]:
@@ -215,20 +195,16 @@ def _of_auto(place: Place, runs: dict[str, CaseResult]) -> list[str]:
     floor = _floor(runs)
     if floor is not None and (ratio := times_as_long(floor, auto)):
         comparisons.append(
-            f"{ratio} its memory floor, the fastest copy of as many bytes ({_way(floor)})"
+            f"{ratio} its memory floor, the fastest copy of as many bytes ({floor.text('way')})"
         )
     alone = [result for way, result in runs.items() if way.startswith(MPI_ALONE)]
-    best = min(alone, key=_value, default=None)
+    best = min(alone, key=lambda result: result.seconds, default=None)
     if best is not None and (ratio := times_as_long(auto, best)):
         comparisons.append(
-            f"the fastest method with MPI alone ({_way(best)}) takes {ratio} as long"
+            f"the fastest method with MPI alone ({best.text('way')}) takes {ratio} as long"
         )
     text = f"with {_title(place)}, a bundle of 8 fields takes {time_with_interval(auto)}"
     return [f"{text}: {joined(comparisons)}." if comparisons else f"{text}."]
-
-
-def _way(result: CaseResult) -> str:
-    return _text(result, "way")
 
 
 def _of_options(place: Place, runs: dict[str, CaseResult]) -> list[str]:
@@ -255,9 +231,9 @@ def _of_grids(results: Sequence[CaseResult]) -> list[str]:
         ratio = ratio_of(least, most)
         if cells > 1 and ratio is not None:
             texts.append(
-                f"with {most.shape}{_mode(most)} the larger grid ({_text(most, 'grid')}) has "
+                f"with {most.shape}{_mode(most)} the larger grid ({most.text('grid')}) has "
                 f"{units.three_digits(cells)} times the cells of the smaller "
-                f"({_text(least, 'grid')}) and takes {times(ratio)} as long: "
+                f"({least.text('grid')}) and takes {times(ratio)} as long: "
                 f"{times(ratio.scaled(1 / cells))} as long per cell."
             )
     return texts
@@ -271,10 +247,10 @@ def _of_rank_counts(results: Sequence[CaseResult]) -> list[str]:
         if len({result.shape for result in by_ranks}) > 1:
             each = [
                 f"{time_with_interval(result)} with {result.shape}"
-                f", {_text(result, 'parts').replace('-', ' to ')}"
+                f", {result.text('parts').replace('-', ' to ')}"
                 for result in by_ranks
             ]
-            texts.append(f"{_text(by_ranks[0], 'grid')}{_mode(by_ranks[0])} takes {joined(each)}.")
+            texts.append(f"{by_ranks[0].text('grid')}{_mode(by_ranks[0])} takes {joined(each)}.")
     return texts
 
 
@@ -283,18 +259,18 @@ def _autos(results: Sequence[CaseResult], leave_out: Sequence[int]) -> list[list
     found: dict[tuple[object, ...], list[CaseResult]] = {}
     for result in results:
         place = _place(result)
-        if (_text(result, "phase"), _way(result), place[3]) == ("run", AUTO, BLOCKS):
+        if (result.text("phase"), result.text("way"), place[3]) == ("run", AUTO, BLOCKS):
             key = tuple(None if i in leave_out else word for i, word in enumerate(place))
             found.setdefault(key, []).append(result)
     return list(found.values())
 
 
 def _mode(result: CaseResult) -> str:
-    return MODES.get(_text(result, "mode"), "")
+    return MODES.get(result.text("mode"), "")
 
 
 def _cells(result: CaseResult) -> float:
-    extents = [int(extent) for extent in _text(result, "grid").split("x")]
+    extents = [int(extent) for extent in result.text("grid").split("x")]
     return math.prod(extents) / int(result.axes.get("scale", 1))
 
 
@@ -303,12 +279,15 @@ def _of_store(results: Sequence[CaseResult]) -> list[str]:
     stored = [
         result
         for result in results
-        if _text(result, "phase") == "store" and not _of_lists(_place(result))
+        if result.text("phase") == "store" and not _of_lists(_place(result))
     ]
     if len(stored) < 2:
         return []
     least, most = (
-        f"{_way(result)} on {_text(result, 'grid')}, {time_with_interval(result)}"
-        for result in (min(stored, key=_value), max(stored, key=_value))
+        f"{result.text('way')} on {result.text('grid')}, {time_with_interval(result)}"
+        for result in (
+            min(stored, key=lambda result: result.seconds),
+            max(stored, key=lambda result: result.seconds),
+        )
     )
     return [f"the fastest store is {least}; the slowest is {most}."]

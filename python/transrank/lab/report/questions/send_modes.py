@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import inf
 
 from transrank.lab import units
-from transrank.lab.reference.machine import ReferencePoint
 from transrank.lab.report.curves import CurveGroup, curves_of, intervals_of, places_of
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.quantity import TIME
@@ -17,11 +15,13 @@ from transrank.lab.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NOD
 from transrank.lab.report.phrases import joined, kept_sentence, sentence, times
 from transrank.lab.report.published import Published, published
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
+from transrank.lab.report.tables import words
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.hockney import Piece, more_per_byte, pieces
 from transrank.lab.stats.summary import CaseResult
+from transrank.lab.view.kinds import BYTES, FACTOR, INTERVAL, SHARE, VALUE, WORDS
+from transrank.lab.view.table import NOTHING, Column, Row, Table
 
 STUDY = "send-modes"
 BOTH_WAYS = "sendrecv"
@@ -72,7 +72,7 @@ def routine_name(routine: str) -> str:
 
 
 def _routine(result: CaseResult) -> str:
-    return str(result.axes.get("routine", ""))
+    return result.text("routine")
 
 
 def _by_routine(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
@@ -83,8 +83,7 @@ def _by_routine(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
 
 
 def _named(run: Measured, place: str, several: bool) -> str:
-    where = WHERE[place]
-    return f"{run.name}, {where}" if several else where
+    return f"{run.name}, {WHERE[place]}" if several else WHERE[place]
 
 
 def _group(context: Context, title: str, results: Sequence[CaseResult]) -> CurveGroup:
@@ -99,65 +98,48 @@ def _at_table_size(results: Sequence[CaseResult]) -> CaseResult | None:
 def _rate_table(context: Context, beside: Published) -> Table:
     """GB/s at 100,000 bytes: one direction's bytes, and all bytes as the source counted them."""
     rows = [
-        _rate_row(_named(run, place, context.several), routine, result)
+        Row(
+            (
+                *(_named(run, place, context.several), routine_name(routine)),
+                units.format_seconds(result.seconds)
+                + (" (wide)" if result.status == "wide" else ""),
+                *_rates(routine, TABLE_BYTES / result.seconds),
+                result.kept_share,
+            ),
+            result.status,
+        )
         for run in context.runs
         for place, results in run.by_place(STUDY).items()
         for routine, found in _by_routine(results).items()
         if (result := _at_table_size(found)) is not None
     ]
-    if rows:
-        rows += [_published_row(beside.label(*pair), pair[1]) for pair in beside.points]
+    for machine, point in beside.points if rows else ():
+        assert point.rate is not None
+        routine = str(point.axes["routine"])
+        rates = _rates(routine, point.rate / _directions(routine))
+        texts = (f"{rate:.3g}" for rate in rates)
+        cells = (beside.label(machine, point), routine_name(routine), None, *texts, None)
+        rows.append(Row(cells, "published"))
     columns = (
-        Column("where", number=False),
-        Column("routine", number=False),
-        Column("time"),
-        Column("GB/s per direction"),
-        Column("GB/s as published"),
-        Column("kept"),
+        *words("where", "routine"),
+        *(Column("time"), Column("GB/s per direction", FACTOR)),
+        *(Column("GB/s as published", FACTOR), Column("kept", SHARE)),
     )
     caption = (
         "GB/s (10⁹) at 100,000 bytes. Per direction: the bytes that one rank sends, over the time. "
         "As published: the source halves every time, so MPI_Sendrecv, which is one "
         "exchange instead of a round trip, counts the bytes of both directions."
     )
-    return Table(caption, columns, tuple(rows))
+    return Table(caption, columns, rows)
 
 
 def _directions(routine: str) -> int:
     return 2 if routine == BOTH_WAYS else 1
 
 
-def _rate_row(place: str, routine: str, result: CaseResult) -> Row:
-    assert result.headline is not None
-    seconds = result.headline.value
-    rate = TABLE_BYTES / seconds / 1e9
-    return Row(
-        (
-            place,
-            routine_name(routine),
-            units.format_seconds(seconds) + (" (wide)" if result.status == "wide" else ""),
-            units.three_digits(rate),
-            units.three_digits(_directions(routine) * rate),
-            units.format_percent(result.kept) if result.samples else NOTHING,
-        ),
-        result.status,
-    )
-
-
-def _published_row(label: str, point: ReferencePoint) -> Row:
-    assert point.rate is not None
-    routine, rate = str(point.axes["routine"]), point.rate / 1e9
-    return Row(
-        (
-            label,
-            routine_name(routine),
-            NOTHING,
-            f"{rate / _directions(routine):.3g}",
-            f"{rate:.3g}",
-            NOTHING,
-        ),
-        "published",
-    )
+def _rates(routine: str, rate: float) -> tuple[float, float]:
+    """GB/s of one direction, and as published, of `rate` bytes per second in one direction."""
+    return rate / 1e9, _directions(routine) * rate / 1e9
 
 
 def _crossings(results: Sequence[CaseResult]) -> list[Crossover]:
@@ -171,26 +153,18 @@ def _crossings(results: Sequence[CaseResult]) -> list[Crossover]:
 
 def _crossover_table(context: Context) -> Table:
     columns = (
-        Column("where", number=False),
-        Column("faster up to"),
-        Column("", number=False),
-        Column("faster from"),
-        Column("", number=False),
+        *(Column("where", WORDS), Column("faster up to", BYTES), Column("", WORDS)),
+        *(Column("faster from", BYTES), Column("", WORDS)),
     )
-    rows = tuple(
-        Row(
-            (
-                _named(run, place, context.several),
-                units.format_bytes(crossing.lower),
-                crossing.small,
-                units.format_bytes(crossing.upper),
-                crossing.large,
-            )
+    rows = [
+        (
+            _named(run, place, context.several),
+            *(crossing.lower, crossing.small, crossing.upper, crossing.large),
         )
         for run in context.runs
         for place, results in run.by_place(STUDY).items()
         for crossing in _crossings(results)
-    )
+    ]
     caption = (
         "Sizes at which one routine overtakes another, if their 95 % intervals do not overlap at "
         f"two sizes or more on either side. {kept_sentence(context.all_of(STUDY))}"
@@ -205,34 +179,22 @@ def _pieces(results: Sequence[CaseResult]) -> list[Piece]:
 def _line_table(context: Context) -> Table:
     """Latency and rate of each routine, between its steps."""
     columns = (
-        Column("where", number=False),
-        Column("routine", number=False),
-        Column("from"),
-        Column("to"),
-        Column("latency"),
-        Column("interval"),
-        Column("GB/s"),
-        Column("interval"),
-        Column("off by"),
+        *words("where", "routine"),
+        *(Column("from", BYTES), Column("to", BYTES), Column("latency", VALUE)),
+        *(Column("interval", INTERVAL), Column("GB/s"), Column("interval")),
+        Column("off by", SHARE),
     )
-    rows = tuple(
-        Row(
-            (
-                _named(run, place, context.several),
-                routine_name(routine),
-                units.format_bytes(piece.first),
-                units.format_bytes(piece.last),
-                units.format_seconds(piece.latency.value),
-                interval_text(piece.latency),
-                *_rate_cells(piece.per_byte),
-                units.format_percent(piece.misfit),
-            )
+    rows = [
+        (
+            *(_named(run, place, context.several), routine_name(routine)),
+            *(piece.first, piece.last, piece.latency, piece.latency),
+            *(*_rate_cells(piece.per_byte), piece.misfit),
         )
         for run in context.runs
         for place, results in run.by_place(STUDY).items()
         for routine, found in _by_routine(results).items()
         for piece in _pieces(found)
-    )
+    ]
     caption = (
         "Latency and bytes per second of each routine (Hockney's model), between the sizes at "
         "which its time steps, with 95 % intervals over launches; off by: how far "
@@ -291,7 +253,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
 
 def _ranking(results: Mapping[str, CaseResult]) -> str:
     """The fastest, those not clearly slower, and the slowest; empty for a single launch."""
-    ordered = sorted(results, key=lambda routine: _value(results[routine]))
+    ordered = sorted(results, key=lambda routine: results[routine].seconds)
     best, *others = ordered
     ratios = {routine: ratio_of(results[best], results[routine]) for routine in others}
     known = {routine: ratio for routine, ratio in ratios.items() if ratio is not None}
@@ -306,7 +268,3 @@ def _ranking(results: Mapping[str, CaseResult]) -> str:
     if slowest in known and slowest not in level:
         text += f"; {routine_name(slowest)} takes {times(known[slowest])} as long"
     return text
-
-
-def _value(result: CaseResult) -> float:
-    return result.headline.value if result.headline is not None else inf

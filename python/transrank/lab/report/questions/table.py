@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from transrank.lab import units
 from transrank.lab.report.curves import steps_of
 from transrank.lab.report.phrases import ends, kept_sentence
 from transrank.lab.report.questions import (
@@ -35,7 +34,8 @@ from transrank.lab.report.questions import (
 )
 from transrank.lab.report.questions.growth import with_growth
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import Column, Row, Table
+from transrank.lab.view.kinds import BYTES, FACTOR, NUMBER, WORDS
+from transrank.lab.view.table import Column
 
 QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     comparison.ask,
@@ -61,6 +61,15 @@ QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     launch.ask,
 )
 
+# Of pairs: what the curve is of, and the step.
+STEPS = (
+    Column("curve", WORDS, lambda pair: pair[0]),
+    Column("from", BYTES, lambda pair: pair[1].lower),
+    Column("to", BYTES, lambda pair: pair[1].upper),
+    Column("times", FACTOR, lambda pair: pair[1].factor.value),
+    Column("interval", NUMBER, lambda pair: ends(pair[1].factor)),
+)
+
 
 def ask_all(context: Context) -> list[Question]:
     """The questions that these runs answer; a study that none of them covers gets its own."""
@@ -75,34 +84,14 @@ def ask_all(context: Context) -> list[Question]:
 
 def _with_steps(context: Context, question: Question) -> Question:
     """The question with a table of the steps that its curves over message size have."""
-    several = context.several
-    rows = tuple(
-        Row(
-            (
-                *((run.name,) if several else ()),
-                what,
-                units.format_bytes(step.lower),
-                units.format_bytes(step.upper),
-                units.three_digits(step.factor.value),
-                ends(step.factor),
-            )
-        )
-        for run in context.runs
-        for what, step in steps_of(run.of_study(*question.studies))
-    )
-    if not rows:
+    found = [
+        (run, step) for run in context.runs for step in steps_of(run.of_study(*question.studies))
+    ]
+    if not found:
         return question
-    columns = (
-        *((Column("run", number=False),) if several else ()),
-        Column("curve", number=False),
-        Column("from"),
-        Column("to"),
-        Column("times"),
-        Column("interval"),
-    )
     caption = (
         "Steps and falls: how many times what the two sizes before predict the time is at the "
         "larger size, or how many times that at the smaller one where it falls, with 95 % "
         f"intervals. {kept_sentence(context.all_of(*question.studies))}"
     )
-    return replace(question, tables=(*question.tables, Table(caption, columns, rows)))
+    return replace(question, tables=(*question.tables, context.table(caption, STEPS, found)))

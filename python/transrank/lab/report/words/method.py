@@ -11,11 +11,12 @@ import numpy as np
 from transrank.lab import units
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import counted, joined
-from transrank.lab.report.tables import Column, Row, Table
 from transrank.lab.stats.cores import MOVED, SLOWED, other_rounds, states_of
 from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP
 from transrank.lab.store.records import Launch
 from transrank.lab.store.settings import Settings
+from transrank.lab.view.kinds import NUMBER, SECONDS, WORDS
+from transrank.lab.view.table import Column, Table
 
 LAUNCH = "launch"
 CACHE = {
@@ -204,29 +205,20 @@ def _flags(run: Measured) -> Iterator[str]:
 
 def launch_table(run: Measured) -> Table:
     """One line per launch: its shape, hosts, binding and clock."""
-    columns = (
-        Column("launch"),
-        Column("ranks", number=False),
-        Column("hosts", number=False),
-        Column("CPUs of the ranks", number=False),
-        Column("clock resolution"),
-        Column("clock cost"),
-        Column("start", number=False),
-    )
-    return Table(f"Launches of {run.name}", columns, tuple(map(_launch_row, run.run.launches)))
+    return Table(f"Launches of {run.name}", LAUNCHES, run.run.launches)
 
 
-def _launch_row(launch: Launch) -> Row:
+def _binding(launch: Launch) -> str:
     binding = list(dict.fromkeys(launch.placement.binding))
-    shown = "; ".join(binding[:4]) + (f"; {len(binding) - 4} more" if len(binding) > 4 else "")
-    return Row(
-        (
-            str(launch.launch),
-            str(launch.shape),
-            ", ".join(launch.placement.hosts[:4]),
-            shown,
-            units.format_seconds(launch.clock.resolution_seconds),
-            units.format_seconds(launch.clock.cost_seconds),
-            launch.synchronisation.method,
-        )
-    )
+    return "; ".join(binding[:4]) + (f"; {len(binding) - 4} more" if len(binding) > 4 else "")
+
+
+LAUNCHES = (
+    Column("launch", NUMBER, lambda launch: launch.launch),
+    Column("ranks", WORDS, lambda launch: str(launch.shape)),
+    Column("hosts", WORDS, lambda launch: ", ".join(launch.placement.hosts[:4])),
+    Column("CPUs of the ranks", WORDS, _binding),
+    Column("clock resolution", SECONDS, lambda launch: launch.clock.resolution_seconds),
+    Column("clock cost", SECONDS, lambda launch: launch.clock.cost_seconds),
+    Column("start", WORDS, lambda launch: launch.synchronisation.method),
+)
