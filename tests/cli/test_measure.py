@@ -95,6 +95,26 @@ def test_what_is_asked_for_reaches_the_runner(capsys):
         assert f" {option} {told} " in launches[0]
 
 
+@pytest.mark.parametrize(
+    ("asked", "launches", "most"),
+    [
+        ((), LAUNCHES, 40),
+        (("--launches", "3"), 3, None),
+        (("--count", "100"), LAUNCHES, None),
+        (("--most-launches", "100"), LAUNCHES, 100),
+        (("--most-launches", "2"), 2, 2),
+        (("--launches", "3", "--most-launches", "5"), 3, 5),
+    ],
+)
+def test_a_case_is_launched_as_often_as_asked_for(asked, launches, most, tmp_path):
+    record = tmp_path / "run.jsonl"
+    words = ("pingpong", "--sizes", "8", *asked, "--prepare", "-o", record)
+    measure(*words, store=tmp_path).check()
+    header = read_run(record).header
+    assert len(header.plan) == header.options.launches == launches
+    assert header.options.most_launches == most
+
+
 def test_the_lines_of_a_dry_run_make_a_record_that_can_be_shown(tmp_path):
     finished = measure(
         "pingpong launch --sizes 8 --launches 1 --count 2 --dry-run --label 'by hand'",

@@ -61,6 +61,7 @@ def test_job_starts_alone_are_recognised_wherever_the_study_stands(command, alon
         (["slurm", "--", "measure", "pingpog"], "unknown study 'pingpog'"),
         (["slurm", "--", "measure", "pingpong", "--sizes", "4Kb"], "'4Kb' is not a size"),
         (["slurm", "--", "survey", "--count", "9", "--max-time", "1s"], "exclude each other"),
+        (["slurm", "--", "survey", "--count", "9", "--most-launches", "9"], "exclude each other"),
         (["slurm", "--", "show", "latest"], "a job runs 'survey' or 'measure'"),
         (["slurm", "--", "survey", "--output", "mine.jsonl"], "names its record after itself"),
     ],

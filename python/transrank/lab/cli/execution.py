@@ -436,13 +436,14 @@ def _settings(
     given = {name: getattr(arguments, name) for name in OPTIONS}
     given = {name: value for name, value in given.items() if value is not None}
     # Explicit numbers of launches or operations are kept.
-    fixed = "launches" in given or "count" in given
+    fixed = "count" in given or ("launches" in given and "most_launches" not in given)
     # A time that the user sets per case overrides the verb's limit.
     promised = None if "max_time_seconds" in given else wish.run_seconds
     busiest = max(site.capacity.ranks_per_node(shape) for shape in chosen)
     free = site.facts.free_memory_bytes
     found: dict[str, Any] = {
         "max_time_seconds": wish.max_time_seconds,
+        "launches": min(Settings.launches, given.get("most_launches", Settings.launches)),
         "most_launches": None if fixed else MOST_LAUNCHES,
         "run_seconds": promised,
         "memory_bytes": int(free * MEMORY_SHARE / busiest) if free else MEMORY_BYTES,

@@ -97,7 +97,7 @@ def add_measuring_options(parser: argparse.ArgumentParser) -> None:
 
 
 # Settings that end a case, instead of a count of operations.
-ENDS = ("precision", "max_time_seconds", "run_seconds")
+ENDS = ("precision", "max_time_seconds", "run_seconds", "most_launches")
 # Options that the plan of a run fixes, by attribute.
 SETTLED = {
     "ranks": "-n",

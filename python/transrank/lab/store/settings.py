@@ -134,7 +134,13 @@ class Settings:
     # While there is time, in earlier records; None: `launches`.
     usual_launches: Positive | None = None
     # None: `launches`.
-    most_launches: Positive | None = None
+    most_launches: Positive | None = setting(
+        None,
+        "--most-launches N",
+        "launch no case more often, however wide its interval (default: 40 times)",
+        parse_launches,
+        runner=False,
+    )
     cache: Literal["warm", "rewritten", "cold"] = setting(
         "warm",
         "--cache",
