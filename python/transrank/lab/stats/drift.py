@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from transrank.lab.stats.median import median
+from transrank.lab.stats.median import median, places_of_pairs
 
 Rounds = NDArray[np.float64]
 
@@ -31,8 +32,9 @@ def round_medians(
     begin = 0
     for count in rounds:
         part = slice(begin, begin + count)
-        if used[part].any():
-            medians.append(median(seconds[part][used[part]]))
+        counted = seconds[part][used[part]]
+        if counted.size:
+            medians.append(median(counted))
         begin += count
     return np.array(medians)
 
@@ -52,7 +54,7 @@ def find_drift(launches: Sequence[Rounds]) -> Drift | None:
         return None
     score = sum(_score(values) for values in series)
     variance = sum(_score_variance(values) for values in series)
-    change = float(np.median([_slope(values) * (values.size - 1) for values in series]))
+    change = median(np.array([_slope(values) * (values.size - 1) for values in series]))
     if variance == 0:
         return Drift(1.0, float(np.expm1(change)))
     # One less for continuity: the score moves in steps of two.
@@ -60,25 +62,19 @@ def find_drift(launches: Sequence[Rounds]) -> Drift | None:
     return Drift(float(2 * special.ndtr(-deviation)), float(np.expm1(change)))
 
 
-def _pairs(values: Rounds) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    first, second = np.triu_indices(values.size, k=1)
-    return first, second
-
-
 def _score(values: Rounds) -> float:
-    first, second = _pairs(values)
+    first, second = places_of_pairs(values.size)
     return float(np.sign(values[second] - values[first]).sum())
 
 
 def _score_variance(values: Rounds) -> float:
-    def term(n: NDArray[np.float64]) -> NDArray[np.float64]:
+    def term(n: int) -> int:
         return n * (n - 1) * (2 * n + 5)
 
-    _, ties = np.unique(values, return_counts=True)
-    all_rounds = np.array([float(values.size)])
-    return float(term(all_rounds).sum() - term(ties.astype(float)).sum()) / 18
+    ties = Counter(values.tolist()).values()
+    return (term(values.size) - sum(map(term, ties))) / 18
 
 
 def _slope(values: Rounds) -> float:
-    first, second = _pairs(values)
-    return float(np.median((values[second] - values[first]) / (second - first)))
+    first, second = places_of_pairs(values.size)
+    return median((values[second] - values[first]) / (second - first))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.median import CONFIDENCE
+from transrank.lab.stats.median import CONFIDENCE, median, places_of_pairs
 
 # Two groups of launches are named when the gap between them is at least this, relative, ...
 LEAST_GAP = 0.05
@@ -92,13 +92,13 @@ def combine(launches: Sequence[Estimate]) -> Estimate:
         raise ValueError("no launches to combine")
     values = np.array([launch.value for launch in launches])
     if values.min() <= 0:
-        value = float(np.median(values))
+        value = median(values)
         if len(launches) < LEAST_LAUNCHES:
             return Estimate(value)
         return Estimate(value, float(values.min()), float(values.max()))
     logs = np.log(values / values[0])  # a lone value comes back to the last bit
     pairs = _means_of_pairs(logs)
-    center = float(np.median(pairs))
+    center = median(pairs)
     if len(launches) < LEAST_LAUNCHES:
         return Estimate(float(values[0] * np.exp(center)))
     place = _signed_rank_place(len(launches))
@@ -114,8 +114,8 @@ def combine(launches: Sequence[Estimate]) -> Estimate:
 
 def _means_of_pairs(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """The means of all pairs, in order; each value with itself is one."""
-    first, second = np.triu_indices(logs.size)
-    return np.sort((logs[first] + logs[second]) / 2)
+    first, second = places_of_pairs(logs.size)
+    return np.sort(np.concatenate([logs, (logs[first] + logs[second]) / 2]))
 
 
 @cache
@@ -139,6 +139,7 @@ def mean_variance(estimate: Estimate, launches: int) -> float:
     return float((np.log(estimate.high / estimate.low) / (2 * t_quantile(launches - 1))) ** 2)
 
 
+@cache
 def t_quantile(degrees_of_freedom: float) -> float:
     """The half width of a 95 % interval in standard errors."""
     return float(special.stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))

@@ -44,6 +44,22 @@ def median(values: NDArray[np.float64]) -> float:
     return _middle(np.sort(values))
 
 
+def quantile(values: NDArray[np.float64], share: float) -> float:
+    """A quantile, linear between neighbors, as NumPy's; faster on short arrays."""
+    ordered = np.sort(values)
+    place = share * (ordered.size - 1)
+    low = int(place)
+    high = min(low + 1, ordered.size - 1)
+    return float(ordered[low] + (place - low) * (ordered[high] - ordered[low]))
+
+
+@cache
+def places_of_pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first and the second places of all pairs of `count` values, two different ones each."""
+    first, second = np.triu_indices(count, k=1)
+    return first, second
+
+
 def _middle(ordered: NDArray[np.float64]) -> float:
     return float(ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2
 

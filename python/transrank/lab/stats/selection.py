@@ -94,11 +94,11 @@ def select(
 
 
 def _count(masks: Sequence[Mask]) -> int:
-    return sum(int(mask.sum()) for mask in masks)
+    return sum(int(np.count_nonzero(mask)) for mask in masks)
 
 
 def _is_enough(mask: Mask, of: Mask) -> bool:
-    count, total = int(mask.sum()), int(of.sum())
+    count, total = int(np.count_nonzero(mask)), int(np.count_nonzero(of))
     return count >= max(min(LEAST_SAMPLES, total), LEAST_SHARE * total)
 
 

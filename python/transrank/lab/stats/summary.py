@@ -14,7 +14,7 @@ from transrank.lab.stats.cores import CoreState, states_of
 from transrank.lab.stats.drift import Rounds, find_drift, round_medians
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.launches import combine, find_groups
-from transrank.lab.stats.median import median, median_interval
+from transrank.lab.stats.median import median, median_interval, quantile
 from transrank.lab.stats.placed import Placements
 from transrank.lab.stats.result import CaseResult, Caution, ImbMean, Tail
 from transrank.lab.stats.selection import BASES, Selection, after_warm_up, select
@@ -151,7 +151,7 @@ def summarise_case(
         headline=combine(values).across_surveys(),
         statistic="mean" if first.timing == "imported" else "median",
         minimum=min((view.minimum for view in views if view.minimum is not None), default=None),
-        imb=ImbMean(*(float(np.median(column)) for column in zip(*imb, strict=True))),
+        imb=ImbMean(*(median(np.array(column)) for column in zip(*imb, strict=True))),
         first_rank=_combined([view.first_rank for view in views]),
         imbalance=_median_of([view.imbalance for view in views]),
         tail=_tail(sampled),
@@ -265,8 +265,7 @@ def _tail(launches: Sequence[Samples]) -> Tail | None:
     if not launches:
         return None
     every = np.concatenate([samples.seconds[after_warm_up(samples.flags)] for samples in launches])
-    p90, p99 = np.quantile(every, (0.9, 0.99))
-    return Tail(float(every.mean()), float(p90), float(p99))
+    return Tail(float(every.mean()), quantile(every, 0.9), quantile(every, 0.99))
 
 
 def _combined(values: Sequence[float | None]) -> float | None:
@@ -277,4 +276,4 @@ def _combined(values: Sequence[float | None]) -> float | None:
 
 def _median_of(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return float(np.median(known)) if known else None
+    return median(np.array(known)) if known else None

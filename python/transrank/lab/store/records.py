@@ -117,6 +117,7 @@ def read_run(path: Path | str) -> Run:
     launches: list[Launch] = []
     events: list[Event] = []
     cases: dict[tuple[int, str, Shape], Case] = {}
+    alike: dict[str, Case] = {}
     for number, raw, whole in lines:
         if not whole and not is_json(raw):
             problems.append(
@@ -136,6 +137,7 @@ def read_run(path: Path | str) -> Run:
         elif isinstance(line, Event):
             events.append(line)
         elif _is_open(cases.get((line.launch, line.case, line.shape))):
+            _share(line, alike.setdefault(line.case, line))
             cases[line.launch, line.case, line.shape] = line
         else:
             problems.append(
@@ -151,6 +153,14 @@ def read_run(path: Path | str) -> Run:
         tuple(events),
         tuple(problems),
     )
+
+
+def _share(line: Case, earlier: Case) -> None:
+    """Let equal words and axes of the launches of a case be one object: a record has many."""
+    for name in ("study", "case", "axes", "shape", "status", "stop", "timing", "clocks"):
+        value = getattr(earlier, name)
+        if getattr(line, name) == value:
+            object.__setattr__(line, name, value)
 
 
 def _is_open(earlier: Case | None) -> bool:

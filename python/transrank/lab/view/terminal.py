@@ -60,8 +60,8 @@ def print_table(console: Console, table: Table) -> None:
     """Print a table without what is for programs only, its caption above it if it has one."""
     if table.caption:
         paragraph(console, Text(visible(table.caption), style="bold"))
-    for line in lines(table, console.width):
-        console.print(line)
+    found = Text("\n", overflow="ignore", no_wrap=True).join(lines(table, console.width))
+    console.print(found, soft_wrap=True)
 
 
 def lines(table: Table, most: int) -> Iterator[Text]:
@@ -125,6 +125,8 @@ def paragraph(console: Console, text: str | Text, indent: int = 2) -> None:
 
 def _broken(text: Text, width: int) -> list[Text]:
     """Lines of at most `width` columns, except for longer words."""
+    if text.cell_len <= width:
+        return [text]
     begin, ends = 0, []
     for word in _WORD.finditer(text.plain):
         if begin < word.start() and cell_len(text.plain[begin : word.end()]) > width:
