@@ -93,8 +93,8 @@ def local() -> list[str]:
         (0.6, "boundary values"),
         (1.6, "u[grid.owned]:"),
         (2.2, "inside the bold frame"),
-        (3.2, "u[grid.interior]: inside the"),
-        (3.8, "dotted frame, needs no halo"),
+        (3.2, "u[grid.interior]: inside"),
+        (3.8, "the dots, needs no halo"),
         (4.8, "halo: copies of cells of"),
         (5.4, "ranks 0, 2 and 3"),
     ):
