@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a reader would paste works: every fenced block of README and docs is run, or says why not.
 
-Python blocks of a page are one program, as they stand, on two ranks. Blocks of C++, C and Fortran
-stand in a program of examples/, which the tests of the packages build and run. Commands are run,
-and those of transrank parsed, run or not. What is not run stands below `<!-- not run: why -->`.
+Python blocks of a page are one program, as they stand, on two ranks. On a page that says
+`<!-- each section is a program -->` those of each section are one, after the blocks that stand
+above all sections. Blocks of C++, C and Fortran stand in a program of examples/, which the tests of
+the packages build and run. Commands are run, and those of transrank parsed, run or not. What is not
+run stands below `<!-- not run: why -->`.
 """
 
 import re
@@ -37,17 +39,24 @@ class Block:
     language: str
     text: str
     why_not: str | None
+    section: int  # 0 above the first one, and on pages whose blocks are one program
 
     @property
     def id(self) -> str:
         return f"{self.page}: {self.text.splitlines()[0] if self.text else ''}"
 
 
-BLOCKS = [
-    Block(page.relative_to(ROOT).as_posix(), found["language"], found["text"], found["why"])
-    for page in PAGES
-    for found in FENCE.finditer(page.read_text("utf-8"))
-]
+def blocks_of(page: Path) -> list[Block]:
+    name, text = page.relative_to(ROOT).as_posix(), page.read_text("utf-8")
+    heading = r"^## " if "<!-- each section is a program -->" in text else r"\Z."
+    return [
+        Block(name, found["language"], found["text"], found["why"], section)
+        for found in FENCE.finditer(text)
+        for section in [len(re.findall(heading, text[: found.start()], re.MULTILINE))]
+    ]
+
+
+BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 
 
 def blocks(language: str) -> list[Block]:
@@ -85,18 +94,34 @@ def test_every_block_says_what_it_is():
     )
 
 
+def programs(page: str) -> list[str]:
+    """What a reader pastes of a page: all of its Python, or a section's below the first lines."""
+    sections: dict[int, str] = {0: ""}
+    for block in blocks("python"):
+        if block.page == page:
+            before = sections.get(block.section, "")
+            sections[block.section] = f"{before}\n{block.text}"
+    first = sections.pop(0)
+    return [f"{first}\n{text}" for text in sections.values()] or [first]
+
+
 PROGRAMS = sorted({block.page for block in blocks("python") if block.why_not is None})
+RUNS = [*((page, 2) for page in PROGRAMS), *(("docs/recipes.md", ranks) for ranks in (1, 3, 4))]
 
 
-@pytest.mark.parametrize("page", PROGRAMS)
-def test_the_python_of_a_page_is_a_program(page, mpiexec, tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text("\n".join(it.text for it in blocks("python") if it.page == page), "utf-8")
-    outcome = mpiexec.run(2, sys.executable, "-m", "mpi4py", program).check()
+@pytest.mark.parametrize(("page", "ranks"), RUNS)
+def test_the_python_of_a_page_is_a_program(page, ranks, mpiexec, tmp_path):
+    names = []
+    for number, text in enumerate(programs(page)):
+        names.append(tmp_path / f"program{number}.py")
+        names[-1].write_text(text, "utf-8")
+    one_by_one = "import runpy, sys; [runpy.run_path(it) for it in sys.argv[1:]]"
+    words = [sys.executable, "-m", "mpi4py", "-c", one_by_one, *names]
+    outcome = mpiexec.run(ranks, *words).check()
     if page == "README.md":
         # Ranks write their lines and the ends of these apart, so that some may share a line.
         lines = sorted(re.findall(r"rank \d: \d lies below", outcome.stdout))
-        assert lines == re.findall(r"^# (rank .*)$", program.read_text("utf-8"), re.MULTILINE)
+        assert lines == re.findall(r"^# (rank .*)$", programs(page)[0], re.MULTILINE)
 
 
 @each([block for block in blocks("python") if block.why_not is not None])

@@ -240,7 +240,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
 @RANKS
-@pytest.mark.parametrize("program", ["bundle", "gather_scatter"])
+@pytest.mark.parametrize("program", ["bundle", "gather_scatter", "recipes"])
 def test_an_example_gets_what_it_expects(program, ranks, examples, mpiexec):
     outcome = mpiexec.run(ranks, examples / program).check()
     assert sorted(outcome.stdout.splitlines()) == [

@@ -93,7 +93,9 @@ def test_a_solver_is_short(program):
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("program", ["ghosts", "redistribution", "c/gather_scatter"])
+@pytest.mark.parametrize(
+    "program", ["ghosts", "recipes", "redistribution", "c/gather_scatter", "c/recipes"]
+)
 def test_an_example_gets_what_it_expects(program, ranks, examples, mpiexec):
     outcome = mpiexec.run(ranks, examples / program).check()
     assert sorted(outcome.stdout.splitlines()) == [
