@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Record files: read with every line validated; what to write them with."""
 
+# ruff: noqa: I001  `Case as Case` exports a name; sorted, each would have a statement of its own
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -15,63 +16,41 @@ from transrank.lab.store.jsonlines import is_json, one_line, parse, read_lines
 from transrank.lab.store.lines import (
     READABLE,
     VERSION,
-    Case,
-    Clock,
-    Event,
+    Case as Case,
+    Clock as Clock,
+    Event as Event,
     Floats,
-    Header,
-    Imported,
-    ImportedFile,
-    Launch,
-    Line,
+    Header as Header,
+    Imported as Imported,
+    ImportedFile as ImportedFile,
+    Launch as Launch,
+    Line as Line,
     Mismatch,
-    Mpi,
-    Outcome,
-    Placement,
-    PlannedLaunch,
-    Ranks,
-    Samples,
-    Shape,
+    Mpi as Mpi,
+    Outcome as Outcome,
+    Placement as Placement,
+    PlannedLaunch as PlannedLaunch,
+    Ranks as Ranks,
+    Samples as Samples,
+    Shape as Shape,
     Spread,
-    Synchronisation,
-    Versus,
-    from_json,
+    Synchronisation as Synchronisation,
+    Versus as Versus,
+    from_json as from_json,
     line_from_json,
 )
-from transrank.lab.store.writing import append_line, begin, repair, sole_writer, write_lines
+from transrank.lab.store.writing import (
+    append_line as append_line,
+    begin as begin,
+    repair as repair,
+    sole_writer as sole_writer,
+    write_lines as write_lines,
+)
 
-__all__ = [
-    "TIME_SPENT",
-    "Case",
-    "Clock",
-    "Event",
-    "Header",
-    "Imported",
-    "ImportedFile",
-    "Launch",
-    "Line",
-    "Mpi",
-    "Outcome",
-    "Placement",
-    "PlannedLaunch",
-    "Ranks",
-    "Run",
-    "Samples",
-    "Shape",
-    "Synchronisation",
-    "Versus",
-    "append_line",
-    "begin",
-    "convert",
-    "finished_cases",
-    "from_json",
-    "lacking",
-    "read_run",
-    "repair",
-    "sole_writer",
-    "write_lines",
-]
-
+AS_LONG_AS = {
+    **dict.fromkeys(("fastest", "flags", "late_seconds"), "seconds"),
+    **dict.fromkeys(("core_latency_seconds", "core_work_seconds"), "rounds"),
+}
 # The event that launches of the plan were left out for want of the time that the run was given.
 TIME_SPENT = "time-spent"
 
@@ -228,7 +207,8 @@ def convert(path: Path, number: int, parsed: Any) -> Line:
     try:
         line = line_from_json(parsed)
         if isinstance(line, Case):
-            _check_samples(line)
+            if line.samples is not None:
+                _check_samples(line.samples, line.status == "ok")
             _check_ranks(line)
         if isinstance(line, Header | Launch) and line.placement is not None:
             _check_placement(line.placement)
@@ -238,31 +218,18 @@ def convert(path: Path, number: int, parsed: Any) -> Line:
     return line
 
 
-def _check_samples(case: Case) -> None:
-    """Check the lengths that must agree, which the schema cannot express."""
-    samples = case.samples
-    if samples is None:
-        return
-    lengths = {
-        "fastest": samples.fastest.size,
-        "flags": samples.flags.size,
-        "rounds": sum(samples.rounds.tolist()),  # beyond 64 bits too
-        "late_seconds": samples.seconds.size
-        if samples.late_seconds is None
-        else samples.late_seconds.size,
-    }
-    for name, length in lengths.items():
-        if length != samples.seconds.size:
-            raise Mismatch(
-                f"case.samples.{name} has {length} samples but seconds has {samples.seconds.size}"
-            )
-    for name in ("core_latency_seconds", "core_work_seconds"):
-        found = getattr(samples, name)
-        if found is not None and found.size != samples.rounds.size:
-            raise Mismatch(
-                f"case.samples.{name} has {found.size} rounds but rounds has {samples.rounds.size}"
-            )
-    if case.status == "ok" and samples.seconds.size == 0:
+def _check_samples(samples: Samples, is_ok: bool) -> None:
+    """Check the lengths that must agree, which no type says."""
+    for name, other in AS_LONG_AS.items():
+        found, count = getattr(samples, name), getattr(samples, other).size
+        if found is not None and found.size != count:
+            raise Mismatch(f"case.samples.{name} has {found.size} values but {other} has {count}")
+    counted = sum(samples.rounds.tolist())  # beyond 64 bits too
+    if counted != samples.seconds.size:
+        raise Mismatch(
+            f"case.samples.rounds has {counted} samples but seconds has {samples.seconds.size}"
+        )
+    if is_ok and not counted:
         raise Mismatch("case.samples is empty although the case is ok")
 
 

@@ -175,7 +175,7 @@ def placed(*rank_host: int) -> recorded.Line:
         (EMPTY, "samples is empty"),
         (recorded.case(rounds=[3]), "rounds has 3 samples"),
         (recorded.case(rounds=[2**62] * 4 + [10]), "rounds has 18446"),
-        (recorded.case(flags=[0]), "flags has 1 samples"),
+        (recorded.case(flags=[0]), "flags has 1 values but seconds has 10"),
         (
             recorded.case(seconds=[1e-6] * 20 + [-1e-6]),
             r"samples.seconds\[20\] must be .*, not -1e-06",
