@@ -16,7 +16,10 @@ def examples() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("arguments", examples(), ids=" ".join)
-def test_the_examples_of_the_help_give_scripts_that_a_shell_accepts(arguments, store):
+def test_the_examples_of_the_help_give_scripts_that_a_shell_accepts(
+    arguments, store, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
     finished = store.run("", *arguments).check()
     subprocess.run(["bash", "-n"], input=finished.stdout, text=True, check=True)
     assert "transrank-run" in finished.stdout or "pjm" not in arguments
@@ -55,6 +58,7 @@ def test_job_starts_alone_are_recognised_wherever_the_study_stands(command, alon
         (["pbs", "--nodes", "2"], "pbs needs the number of ranks per node"),
         (["slurm", "--node-shape", "4x4"], "--node-shape is only for pjm"),
         (["pjm", "--node-shape", "4x4", "--nodes", "8"], "which has 16"),
+        (["slurm", "--nodes", "2,4"], "several jobs are several scripts"),
         (["pjm", "--node-shape", "torus"], "is no node shape"),
         (["slurm", "--time", "30"], "has no unit"),
         (["slurm", "--queue", "a b"], "is no name"),
@@ -74,3 +78,22 @@ def test_what_makes_no_sense_is_refused(arguments, error, store):
 def test_a_time_limit_may_have_days(given, limit, store):
     text = store.run(f"script slurm --nodes 2 --time {given}").check().stdout
     assert f"#SBATCH --time={limit}" in text
+
+
+@pytest.mark.parametrize(
+    ("system", "nodes", "names"),
+    [
+        ("slurm", "--nodes 2,4", {"job-2.sh": "--nodes=2", "job-4.sh": "--nodes=4"}),
+        (
+            "pjm",
+            "--node-shape 2x3:torus,4x3",
+            {"job-2x3.sh": '"node=2x3:torus"', "job-4x3.sh": '"node=4x3"'},
+        ),
+    ],
+)
+def test_a_series_has_a_script_for_each_job(system, nodes, names, store, tmp_path):
+    command = f"script {system} {nodes} --ranks-per-node 4 -o {tmp_path}/job.sh -- measure ghost"
+    finished = store.run(command).check()
+    assert finished.stdout.split() == [str(tmp_path / name) for name in names]
+    for name, asked in names.items():
+        assert asked in (tmp_path / name).read_text()

@@ -198,14 +198,14 @@ def format_size(size_bytes: int) -> str:
 
 
 def format_bytes(size_bytes: float) -> str:
-    """A size as people read it: `64 KiB`, `100000 B`; past 1 MB rounded, `2.98 GiB`."""
+    """A size as people read it: `64 KiB`, `100,000 B`; past 1 MB rounded, `2.98 GiB`."""
     if not math.isfinite(size_bytes):
         return _NO_VALUE
     whole = int(size_bytes)
     if whole == size_bytes and (abs(whole) < 10**6 or whole % _SIZE_UNITS["MiB"] == 0):
         text = format_size(whole)
         digits = len(text.rstrip("KMGiB"))
-        return f"{text[:digits]} {text[digits:]}"
+        return f"{int(text[:digits]):,} {text[digits:]}"
     return _scaled(size_bytes, ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (1.0, "B")))
 
 

@@ -24,11 +24,14 @@ examples:
   transrank script pbs --nodes 2 --ranks-per-node 8 -- survey --quick
   transrank script pjm --node-shape 4x6x16:torus:strict-io --queue large \\
       --ranks-per-node 4 --time 30min -- measure collectives --max-time 5s
+  transrank script slurm --nodes 2,4,8 --ranks-per-node 4 -o ghost.sh \\
+      -- measure ghost
   transrank script pjm --node-shape 48x12x48:strict-io --ranks-per-node 1 \\
       -- measure launch
 
 The job runs the command after --: survey (the default) or measure, with any of
-their options. A job that is started again, on the same nodes or on others of
+their options. Jobs on several numbers of nodes have a record each, which `report` draws
+together over the ranks. A job that is started again, on the same nodes or on others of
 the same kind, finishes its run.
 """
 
@@ -47,7 +50,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     # The words after -- arrive here, one each: see `rewrite`.
     parser.add_argument(COMMAND_WORD, action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument(
-        "--nodes", metavar="N", type=options.checked(units.parse_count), help="(default: 1)"
+        "--nodes",
+        metavar="N[,N...]",
+        type=options.checked(options.parse_counts),
+        help="(default: 1); several numbers are as many jobs, in files named after -o",
     )
     parser.add_argument(
         "--ranks-per-node",
@@ -95,20 +101,35 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the script."""
     if arguments.node_shape and arguments.system != "pjm":
         raise UsageError("--node-shape is only for pjm", "use --nodes")
-    nodes = arguments.nodes
-    if arguments.node_shape:
-        shaped = scripts.nodes_of_shape(arguments.node_shape)
-        if nodes not in (None, shaped):
-            raise UsageError(
-                f"--nodes {nodes} contradicts --node-shape {arguments.node_shape}, "
-                f"which has {shaped}",
-                "leave out --nodes",
-            )
-        nodes = shaped
+    given: list[int] = arguments.nodes or []
+    shapes = arguments.node_shape.split(",") if arguments.node_shape else []
+    jobs = {shape: scripts.nodes_of_shape(shape) for shape in shapes}
+    jobs = jobs or {str(nodes): nodes for nodes in given or [1]}
+    if shapes and given and given != sorted(jobs.values()):
+        raise UsageError(
+            f"--nodes {','.join(map(str, given))} contradicts --node-shape "
+            f"{arguments.node_shape}, which has {', '.join(map(str, jobs.values()))}",
+            "leave out --nodes",
+        )
+    if len(jobs) > 1 and str(arguments.output or "-") == "-":
+        raise UsageError("several jobs are several scripts", "name their files: -o job.sh")
+    for name, nodes in jobs.items():
+        text = _script(arguments, nodes, name if shapes else None)
+        file = arguments.output
+        if len(jobs) > 1:
+            file = file.with_stem(f"{file.stem}-{name.partition(':')[0]}")
+        output.write(text, file)
+        if len(jobs) > 1:
+            output.write(f"{file}\n")
+    return 0
+
+
+def _script(arguments: argparse.Namespace, nodes: int, shape: str | None) -> str:
+    """The script of one job."""
     # If the nodes' cores are not known yet: as many ranks as any study needs.
-    ranks = (nodes or 1) * (arguments.ranks_per_node or LEAST_RANKS)
+    ranks = nodes * (arguments.ranks_per_node or LEAST_RANKS)
     job = Job(
-        nodes=nodes or 1,
+        nodes=nodes,
         ranks_per_node=arguments.ranks_per_node,
         seconds=arguments.time,
         command=tuple(arguments.command_word) or DEFAULT_COMMAND,
@@ -116,12 +137,11 @@ def run(arguments: argparse.Namespace) -> int:
         runner=installation.runner(),
         queue=arguments.queue,
         account=arguments.account,
-        node_shape=arguments.node_shape,
+        node_shape=shape,
         launcher=arguments.launcher,
         job_starts_alone=_studies(arguments.command_word, ranks) == ["launch"],
     )
-    output.write(scripts.SYSTEMS[arguments.system](job), arguments.output)
-    return 0
+    return scripts.SYSTEMS[arguments.system](job)
 
 
 def _studies(words: Sequence[str], ranks: int) -> list[str]:

@@ -181,18 +181,23 @@ def arrange(
     """Divide the results of named runs into panels, one for each thing that `entity` names.
 
     A panel has a curve per shape. With several runs it has a curve per run, and each shape has
-    panels of its own.
+    panels of its own; if no two runs have a shape in common, a curve per run and shape.
     """
     found = [
         (run, result) for run, results in runs for result in results if point_of(result) is not None
     ]
     several_runs = len(runs) > 1
     several_shapes = len({result.shape for _, result in found}) > 1
+    runs_at: dict[tuple[str, Shape], set[str]] = {}
+    for run, result in found:
+        runs_at.setdefault((entity(result), result.shape), set()).add(run)
+    shared = {name for (name, _), at in runs_at.items() if len(at) > 1}
     by_panel: dict[tuple[str, str], dict[str, list[CaseResult]]] = {}
     for run, result in sorted(found, key=lambda pair: pair[1].shape):
-        shape = str(result.shape)
-        panel = (entity(result), shape if several_runs and several_shapes else "")
-        label = run if several_runs else shape
+        name, shape = entity(result), str(result.shape)
+        panel = (name, shape if name in shared and several_shapes else "")
+        label = run if panel[1] or not several_shapes else f"{run}, {shape}"
+        label = label if several_runs else shape
         by_panel.setdefault(panel, {}).setdefault(label, []).append(result)
     order = list(dict.fromkeys(entity(result) for _, result in found))
     kind = "run" if several_runs else "shape"

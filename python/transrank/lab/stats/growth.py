@@ -9,25 +9,19 @@ import numpy as np
 
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.median import CONFIDENCE
-from transrank.lab.stats.result import CaseResult
-
-
-def growth_exponent(results: Sequence[CaseResult], axis: str) -> Estimate:
-    """The slope of the logarithm of the times over that of `axis`, and its 95 % interval.
-
-    A least-squares line; the interval is Student's t of its residuals, so it also shows how far the
-    times are from a power law. Raises ValueError for fewer than three points.
-    """
-    points = [
-        (float(result.axes[axis]), result.headline.value)
-        for result in results
-        if result.headline is not None
-    ]
-    return exponent_of(points)
 
 
 def exponent_of(points: Sequence[tuple[float, float]]) -> Estimate:
-    """The same for points of a number and a time, both positive."""
+    """The slope of the logarithm of the times over that of the numbers, and its 95 % interval.
+
+    Points are (number, time), both positive. A least-squares line; the interval is Student's t of
+    its residuals, so it also shows how far the times are from a power law.
+
+    Raises
+    ------
+    ValueError
+        for fewer than three points.
+    """
     if len(points) < 3:
         raise ValueError(
             f"{len(points)} points give no exponent with an interval; give at least three"

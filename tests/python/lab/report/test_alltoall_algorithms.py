@@ -72,6 +72,6 @@ def test_the_throughput_of_the_choice_has_a_curve_for_each_number_of_nodes(writt
     (figure,) = [each for each in made.figures if each.name == "alltoall-throughput"]
     assert len(figure.panels) == 1
     assert [entry.label for entry in figure.key][::4] == [
-        "2 nodes, 2 ranks, 1 per node",
-        "24 nodes, 24 ranks, 1 per node",
+        "2 ranks, 1 per node",
+        "24 ranks, 1 per node",
     ]

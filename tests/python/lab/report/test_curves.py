@@ -69,6 +69,12 @@ def test_a_study_has_a_panel_and_its_shapes_or_runs_are_curves():
         assert [curve.label for curve in group.curves] == ["a", "b"]
 
 
+def test_runs_that_have_no_shape_in_common_are_together_in_a_panel():
+    runs = [("a", [result(ranks=2)]), ("b", [result(ranks=4), result(ranks=8)])]
+    (group,) = arrange(runs, Palette(), namer([each for _, found in runs for each in found]))
+    assert [curve.label for curve in group.curves] == ["a, 2 ranks", "b, 4 ranks", "b, 8 ranks"]
+
+
 def test_only_axes_that_tell_results_apart_are_named():
     one = [result(window=64, cache="warm"), result(window=128, cache="warm")]
     name = namer(one)

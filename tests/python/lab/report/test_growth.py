@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures over ranks: times that follow a known power law, and what stands beside them."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -91,27 +92,31 @@ def test_fewer_than_three_numbers_of_ranks_have_a_figure_only_where_it_is_the_st
 def test_axes_are_curves_panels_or_follow_the_ranks(written):
     survey = Survey(launches=3, noise=1e-9)
     for ranks, parts in ((1, "1x1-1x1"), (2, "2x1-1x2"), (4, "4x1-1x4")):
-        for way in ("auto", "sync-per-peer-together"):
+        for way, power in (("auto", -1), ("sync-per-peer-together", 2)):
             for phase in ("run", "store"):
                 axes = {"phase": phase, "way": way, "parts": parts}
-                survey.measured("redistribute", axes, 1e-3 * ranks, 8.0, ranks)
-    figure = asked(written(survey), "redistribute").figures[0]
+                survey.measured("redistribute", axes, 1e-3 * ranks**power, 8.0, ranks)
+    question = asked(written(survey), "redistribute")
+    figure = question.figures[0]
     assert [panel.title for panel in figure.panels] == ["run", "store"]
     curves = drawn(figure)
     assert set(curves["auto"]) == set(curves["sync-per-peer-together"]) == {1, 2, 4}
+    assert re.search(r"exponent of -1\.00 .* for run, auto to 2\.00 ", question.answer[0])
 
 
 def test_an_operation_has_curves_of_small_middle_and_large_messages(written):
     survey = Survey(launches=3, noise=1e-9)
     for ranks in (2, 4, 8):
-        for size in (0, 4, 8, 64, 1024, 2048, 1 << 20, 1 << 22):
+        for size in (0, 4, 8, 64, 1024, 2048, 1 << 19, 1 << 20):
             for form, factor in (("blocking", 1), ("nonblocking", 5)):
                 axes = {"operation": "bcast", "form": form, "bytes": size}
-                if size < 1 << 22 or ranks < 8:  # the largest needs more memory on eight ranks
+                if size < 1 << 20 or ranks < 8:  # the largest needs more memory on eight ranks
                     survey.measured("collectives", axes, 1e-6 * factor, size, ranks)
-    curves = drawn(asked(written(survey), "collectives").figures[0])
+    figure = asked(written(survey), "collectives").figures[0]
+    assert len(figure.panels) == 1
+    curves = drawn(figure)
     measured_ones = [label for label in curves if not label.startswith("in proportion")]
-    assert measured_ones == ["8 B", "2 KiB", "1 MiB"]
+    assert measured_ones == ["8 B", "2 KiB", "512 KiB"]
     assert curves["8 B"] == pytest.approx({2: 1e-6, 4: 1e-6, 8: 1e-6}, rel=1e-3)
 
 
@@ -156,6 +161,21 @@ def test_more_ways_than_colours_leave_out_the_slowest(written):
             survey.measured("redistribute", axes, 1e-3 * (1 + way) * ranks, 8.0, ranks)
     curves = drawn(asked(written(survey), "redistribute").figures[0])
     assert [name for name in curves if "way" in name] == [f"way-{way}" for way in range(8)]
+
+
+def test_jobs_of_one_number_of_ranks_each_are_drawn_together(tmp_path):
+    runs = []
+    for ranks in (8, 64, 512):
+        survey = Survey(run=f"run-{ranks}", label=f"job-{ranks}", launches=3, noise=1e-9)
+        survey.measured("ghost", {"transport": "auto"}, 1e-6 * ranks**0.5, 8.0, ranks)
+        runs.append(survey.read(tmp_path))
+    question = Question("anchor", "heading", (), studies=("ghost",))
+    together = with_growth(context(*runs), question)
+    assert drawn(together.figures[0])["ghost"] == pytest.approx(
+        {ranks: 1e-6 * ranks**0.5 for ranks in (8, 64, 512)}, rel=1e-3
+    )
+    assert together.answer[0].startswith("all runs: from 8 to 512 ranks the time grows with an")
+    assert with_growth(context(*runs[:2]), question).figures == ()
 
 
 def test_every_role_names_a_study_and_its_axes():

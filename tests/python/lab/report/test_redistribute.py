@@ -111,22 +111,6 @@ def test_grids_are_compared_as_they_were_measured(large, per_cell, tmp_path):
     assert "cache" not in text
 
 
-def test_numbers_of_ranks_are_told_without_a_cause(tmp_path):
-    survey = Survey()
-    for ranks, seconds in ((2, 1e-3), (4, 9e-3)):
-        axes = {
-            "grid": "64x128x16",
-            "scale": 1,
-            "layouts": "blocks",
-            "parts": f"{ranks}x1-1x{ranks}",
-        }
-        axes |= {"phase": "run", "mode": "used", "way": "auto"}
-        survey.measured("redistribute", axes, seconds, 2.0**23, ranks)
-    text = answer(redistribute.ask, survey.read(tmp_path))
-    assert re.search(r"takes \S+ \wm?s \(95 % [^)]*\) with 2 ranks, 2x1 to 1x2 and \S+ ms", text)
-    assert "fewer cells" not in text
-
-
 def grids(survey: Survey, large: float) -> Survey:
     """The library's choice on a grid, and on one of twice the cells in `large` times the time."""
     for grid, seconds in (("64x128x16", 1e-3), ("128x128x16", large * 1e-3)):

@@ -117,7 +117,7 @@ def test_a_time_as_people_read_it_is_the_time_to_half_a_percent(seconds):
 @pytest.mark.parametrize(
     ("size", "text"),
     [
-        (0, "0 B"), (64, "64 B"), (65536, "64 KiB"), (100000, "100000 B"), (3 << 30, "3 GiB"),
+        (0, "0 B"), (64, "64 B"), (65536, "64 KiB"), (100000, "100,000 B"), (3 << 30, "3 GiB"),
         (3.2e9, "2.98 GiB"), (1.5, "1.50 B"),
     ],
 )  # fmt: skip

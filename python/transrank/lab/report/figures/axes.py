@@ -17,7 +17,7 @@ from transrank.lab import units
 BYTES_LABEL = (
     "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
     " : datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"
-    " : datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
+    " : datum.value >= 1024 ? datum.value / 1024 + ' KiB' : format(datum.value, ',') + ' B'"
 )
 SECONDS_LABEL = (
     "datum.value >= 0.9995 ? format(datum.value, '.3~r') + ' s'"

@@ -10,13 +10,13 @@ from itertools import chain
 
 from transrank.lab import units
 from transrank.lab.reference.tables import machine
-from transrank.lab.report.curves import CurveGroup, curves_of
+from transrank.lab.report.curves import CurveGroup, arrange, curves_of
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import RATE, TIME
 from transrank.lab.report.findings.fugaku import alltoall_facts
 from transrank.lab.report.measured import Measured
-from transrank.lab.report.phrases import counted, joined
+from transrank.lab.report.phrases import joined
 from transrank.lab.report.published import source_of
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats.compare import ratio_of
@@ -42,7 +42,7 @@ RATE_CAPTION = (
 )
 THROUGHPUT_CAPTION = (
     "The bytes of a rank's blocks for all ranks, itself included, per second of MPI's choice: a "
-    "curve per number of nodes and ranks. In Fugaku's source the throughput falls with the number "
+    "curve per number of ranks. In Fugaku's source the throughput falls with the number "
     "of nodes."
 )
 # As many shapes as the source compares.
@@ -83,7 +83,7 @@ def ask(context: Context) -> Question | None:
     figures = (
         curve_figure("alltoall", groups, TIME, CAPTION),
         curve_figure("alltoall-rate", groups, RATE, RATE_CAPTION),
-        _throughput(context, panels),
+        _throughput(context),
     )
     return Question(
         "alltoall",
@@ -103,27 +103,16 @@ def ask(context: Context) -> Question | None:
     )
 
 
-def _throughput(
-    context: Context, panels: Sequence[tuple[Measured, tuple[Shape, str], Sizes]]
-) -> Figure | None:
+def _throughput(context: Context) -> Figure | None:
     """MPI's choice over the size with a curve per shape; None where fewer than two have one."""
-    by_memory: dict[str, dict[str, list[CaseResult]]] = {}
-    for run, (shape, memory), sizes in panels:
-        results = [each[DEFAULT] for _, each in sorted(sizes.items()) if DEFAULT in each]
-        where = results[0].placed if results else None
-        label = f"{counted(where.nodes, 'node')}, {shape}" if where else str(shape)
-        by_memory.setdefault(memory, {})[context.titled(run, label)] = results
-    groups = [
-        CurveGroup(
-            f"{memory} memory",
-            curves_of(curves, context.palette, "shape"),
-            next(iter(curves.values()))[0],
-        )
-        for memory, curves in by_memory.items()
-        if len(curves) > 1 and all(curves.values())
+    chosen = [
+        (name, [result for result in found if result.axes["algorithm"] == DEFAULT])
+        for name, found in context.results_of(STUDY)
     ]
+    groups = arrange(chosen, context.palette, lambda result: f"{result.axes['arrays']} memory")
+    several = [group for group in groups if len(group.curves) > 1]
     return curve_figure(
-        "alltoall-throughput", groups, RATE, THROUGHPUT_CAPTION, most_together=MOST_SHAPES
+        "alltoall-throughput", several, RATE, THROUGHPUT_CAPTION, most_together=MOST_SHAPES
     )
 
 

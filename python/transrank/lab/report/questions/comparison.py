@@ -14,6 +14,7 @@ from transrank.lab.report.figures.category_panel import (
     key_of,
 )
 from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.lab.report.machine_run import machine_of
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import joined, kept_share
@@ -34,10 +35,11 @@ WIDEST = 1.0
 
 
 def ask(context: Context) -> Question | None:
-    """Build the question; None with a single run."""
-    if not context.several:
+    """Build the question; None with a single run, machines aside."""
+    measured = [run for run in context.runs if machine_of(run.run) is None]
+    if len(measured) < 2:
         return None
-    baseline, *others = context.runs
+    baseline, *others = measured
     sentences, figures, tables = [], [], []
     for place, run in enumerate(others):
         verdicts = compare_runs(baseline.run, run.run, THRESHOLD).verdicts

@@ -16,9 +16,9 @@ from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import TIME, Quantity
 from transrank.lab.report.machine_run import run_of
-from transrank.lab.report.measured import Measured, measure_up
+from transrank.lab.report.measured import measure_up
 from transrank.lab.report.palette import PUBLISHED_COLOR, SLOTS, Style
-from transrank.lab.report.phrases import joined, nearest
+from transrank.lab.report.phrases import joined, nearest, sentence
 from transrank.lab.report.published import short_name, source_of
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import Column, Row, Table
@@ -134,7 +134,7 @@ def with_growth(context: Context, question: Question) -> Question:
 
 
 def _with_study(context: Context, question: Question, study: str) -> Question:
-    found = {run.name: growths(run, study) for run in context.runs}
+    found = _found(context, study)
     figures = _figures(context, study, found)
     if not figures:
         return question
@@ -142,7 +142,9 @@ def _with_study(context: Context, question: Question, study: str) -> Question:
     first = [figure for figure in question.figures[:1] if context.all_of(study)[0].bytes]
     table = _table(found, context.several)
     said = (
-        context.about(run, text) for run in context.runs for text in _said(run, found[run.name])
+        f"{run}: {text}" if context.several else sentence(text)
+        for run, of_run in found.items()
+        for text in _said(context, of_run)
     )
     theirs = _machines(context, study)
     return replace(
@@ -154,10 +156,21 @@ def _with_study(context: Context, question: Question, study: str) -> Question:
     )
 
 
-def growths(run: Measured, study: str) -> list[Growth]:
-    """The curves over ranks of a study, in the order of the record."""
+def _found(context: Context, study: str) -> dict[str, list[Growth]]:
+    """The curves of each run, or of all runs if only together they have enough numbers of ranks."""
+    found = {run.name: growths(run.of_study(study), study) for run in context.runs}
+    alone = any(len(each.points) >= FEWEST for of_run in found.values() for each in of_run)
+    if context.several and not alone:
+        together = growths(context.all_of(study), study)
+        if any(len(each.points) >= FEWEST for each in together):
+            return {"all runs": together}
+    return found
+
+
+def growths(results: Sequence[CaseResult], study: str) -> list[Growth]:
+    """The curves over ranks of a study's results, in their order."""
     roles = ROLES.get(study, Roles())
-    results = [] if study in UNLIKE else _drawn(run.of_study(study), roles)
+    results = [] if study in UNLIKE else _drawn(results, roles)
     series, others = _telling(results, roles)
     curves: dict[tuple[str, str], dict[int, list[Point]]] = {}
     for result in results:
@@ -318,7 +331,7 @@ def _published(context: Context, study: str) -> list[Curve]:
     curves = []
     for machine in _machines(context, study):
         (run,) = measure_up([run_of(replace(machine, points=machine.of_study(study)))])
-        for each in growths(run, study):
+        for each in growths(run.of_study(study), study):
             label = _joined(f"{short_name(machine)}, published", each.series)
             style = context.palette.published(label)
             curves.append(Curve(label, label, style, each.points, published=True))
@@ -353,7 +366,7 @@ def _exponent(growth: Growth) -> Estimate:
     return exponent_of([(point.x, point.seconds) for point in growth.points])
 
 
-def _said(run: Measured, found: Sequence[Growth]) -> list[str]:
+def _said(context: Context, found: Sequence[Growth]) -> list[str]:
     """How fast times grow, of all curves together, and which ranks shared cores."""
     told = sorted(
         ((_exponent(each), each) for each in found if len(each.points) >= FEWEST),
@@ -366,8 +379,9 @@ def _said(run: Measured, found: Sequence[Growth]) -> list[str]:
         exponent_text(exponent) + (f" for {each.name}" if each.name else "")
         for exponent, each in dict.fromkeys((told[0], told[-1]))
     ]
-    crowded = [f"{shape.ranks:,}" for shape in sorted(run.crowded) if shape.ranks in xs]
-    shared = f"; {joined(crowded)} ranks shared cores" if crowded else ""
+    crowded = {shape.ranks for run in context.runs for shape in run.crowded if shape.ranks in xs}
+    numbers = joined([f"{ranks:,}" for ranks in sorted(crowded)])
+    shared = f"; {numbers} ranks shared cores" if crowded else ""
     return [
         f"from {min(xs):,.0f} to {max(xs):,.0f} ranks the time grows with an exponent of "
         f"{' to '.join(parts)}; in proportion to the ranks would be 1{shared}."

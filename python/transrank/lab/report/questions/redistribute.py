@@ -147,7 +147,7 @@ def _answer(run: Measured) -> list[str]:
         }
         runs = {way: result for (phase, way), result in here.items() if phase == "run"}
         answers += [*_of_auto(place, runs), *_of_options(place, runs)]
-    return [*answers, *_of_grids(results), *_of_rank_counts(results), *_of_store(results)]
+    return [*answers, *_of_grids(results), *_of_store(results)]
 
 
 def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResult | None]:
@@ -236,21 +236,6 @@ def _of_grids(results: Sequence[CaseResult]) -> list[str]:
                 f"({least.text('grid')}) and takes {times(ratio)} as long: "
                 f"{times(ratio.scaled(1 / cells))} as long per cell."
             )
-    return texts
-
-
-def _of_rank_counts(results: Sequence[CaseResult]) -> list[str]:
-    """The same grid on different numbers of ranks."""
-    texts = []
-    for found in _autos(results, leave_out=(0, 4)):
-        by_ranks = sorted(found, key=lambda result: result.shape)
-        if len({result.shape for result in by_ranks}) > 1:
-            each = [
-                f"{time_with_interval(result)} with {result.shape}"
-                f", {result.text('parts').replace('-', ' to ')}"
-                for result in by_ranks
-            ]
-            texts.append(f"{by_ranks[0].text('grid')}{_mode(by_ranks[0])} takes {joined(each)}.")
     return texts
 
 
