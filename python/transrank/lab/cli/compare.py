@@ -342,13 +342,9 @@ def _print_reasons(console: Console, verdicts: Sequence[Verdict]) -> None:
     ]
     if slower:
         output.paragraph(console, f"slower: {results.some_of(slower)}")
-    by_reason: dict[tuple[str, str], list[str]] = {}
-    for verdict in verdicts:
-        if verdict.reason is not None:
-            cases = by_reason.setdefault((verdict.verdict, verdict.reason), [])
-            cases.append(f"{verdict.case} ({verdict.shape})")
-    for (name, reason), cases in by_reason.items():
-        output.paragraph(console, f"{name}: {reason}: {results.some_of(cases)}")
+    found = [(each.verdict, each.reason, each) for each in verdicts if each.reason is not None]
+    for name, text in results.reasons(found):
+        output.paragraph(console, f"{name}: {text}")
 
 
 def _as_markdown(

@@ -162,6 +162,14 @@ def if_launch(item: Named, value: Value) -> Value | None:
     return value if item.case.split("/")[0] == launch.NAME else None
 
 
+def reasons(found: Iterable[tuple[str, str, Named]]) -> list[tuple[str, str]]:
+    """By the words for a case and the reason: both, and the first few of the cases."""
+    cases: dict[tuple[str, str], list[str]] = {}
+    for word, reason, item in found:
+        cases.setdefault((word, reason), []).append(f"{item.case} ({item.shape})")
+    return [(word, f"{reason}: {some_of(names)}") for (word, reason), names in cases.items()]
+
+
 def flush() -> None:
     """Flush stdout before anything is printed on stderr."""
     sys.stdout.flush()

@@ -263,13 +263,9 @@ def _print_marks(console: Console, measured: Sequence[CaseResult]) -> None:
 
 
 def _print_unmeasured(console: Console, unmeasured: Sequence[CaseResult]) -> None:
-    by_reason: dict[tuple[str, str], list[str]] = {}
-    for result in unmeasured:
-        key = (result.status, result.reason or "no reason is recorded")
-        by_reason.setdefault(key, []).append(f"{result.case} ({result.shape})")
-    if by_reason:
+    found = [(each.status, each.reason or "no reason is recorded", each) for each in unmeasured]
+    if found:
         console.print()
-    for (status, reason), cases in by_reason.items():
+    for status, text in results.reasons(found):
         style = "bold red" if status == "failed" else ""
-        line = Text.assemble((f"{status}:", style), f" {reason}: {results.some_of(cases)}")
-        output.paragraph(console, line)
+        output.paragraph(console, Text.assemble((f"{status}:", style), f" {text}"))

@@ -11,9 +11,10 @@ from transrank.lab import units
 from transrank.lab.report.figures import axes
 from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel, Spec
 from transrank.lab.report.figures.style import INK, MUTED, SIZES, panel_spec
-from transrank.lab.report.palette import Style
-from transrank.lab.report.tables import range_text
+from transrank.lab.report.palette import Palette, Style
 from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.view.kinds import range_text
 
 POINT: Spec = {"type": "point", "filled": True, "size": 46, "opacity": 1}
 BAR: Spec = {"type": "bar"}
@@ -40,6 +41,15 @@ class Value:
     low: float
     high: float
     beside: str = ""
+
+    @classmethod
+    def of(
+        cls, result: CaseResult, label: str, series: str, palette: Palette, kind: str
+    ) -> Value | None:
+        """The value of a result, its series of a kind of the palette; None if it has none."""
+        if result.headline is None or result.headline.value <= 0:
+            return None
+        return cls.at(label, series, palette.style(kind, series), result.headline)
 
     @classmethod
     def at(cls, label: str, series: str, style: Style, value: Estimate) -> Value:
@@ -120,13 +130,14 @@ def deviations(edge: float, title: str) -> Scale:
 
 
 def times_figure(
-    name: str, panels: Mapping[str, Sequence[Value]], subject: str, caption: str, kept: str
+    name: str, panels: Mapping[str, Sequence[Value | None]], subject: str, caption: str, kept: str
 ) -> Figure | None:
     """Times on logarithmic axes by the title of their panel, a mark each; None without any.
 
     If each panel has one value there is one panel, with the titles as labels.
     """
-    filled = {title: values for title, values in panels.items() if values}
+    known = {title: [each for each in values if each] for title, values in panels.items()}
+    filled = {title: values for title, values in known.items() if values}
     if len(filled) > 1 and all(len(values) == 1 for values in filled.values()):
         filled = {"": [replace(value, label=title) for title, (value,) in filled.items()]}
     size = "wide" if len(filled) == 1 else "half"

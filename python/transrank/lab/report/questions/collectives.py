@@ -68,12 +68,12 @@ def ask(context: Context) -> Question | None:
 
 def operation(result: CaseResult) -> str:
     """MPI's name of the operation, in lower case."""
-    return str(result.axes.get("operation", STUDY))
+    return result.text("operation") or STUDY
 
 
 def form_of(result: CaseResult) -> str:
     """Blocking, nonblocking or persistent."""
-    return str(result.axes.get("form", BLOCKING))
+    return result.text("form") or BLOCKING
 
 
 def _main_form(results: list[CaseResult]) -> str:
@@ -116,7 +116,6 @@ def _sizeless(context: Context) -> Table:
             result.status,
         )
         for run, result in found
-        if result.headline is not None
     ]
     measured = {operation(result) for _, result in found}
     rows += [

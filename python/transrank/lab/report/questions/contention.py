@@ -20,9 +20,9 @@ from transrank.lab.report.phrases import (
     times_as_long,
 )
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import range_text
 from transrank.lab.stats import contention
 from transrank.lab.stats.contention import STUDY, Contention, Traffic
+from transrank.lab.view.kinds import range_text
 
 MOST_BLOCKS = 12
 BAR_CAPTION = (

@@ -45,7 +45,7 @@ COLUMNS = (
 def ask(context: Context) -> Question | None:
     """Build the question; None when no pieces were measured."""
     results = context.all_of(STUDY)
-    if not any(result.headline for result in results):
+    if not results:
         return None
     figure = curve_figure(
         "datatypes",
@@ -66,7 +66,7 @@ def ask(context: Context) -> Question | None:
 
 def _costs(run: Measured) -> list[tuple[CaseResult, Estimate]]:
     """Of each layout, way and length of a piece the largest message, and the cost of a piece."""
-    results = [result for result in run.of_study(STUDY) if result.headline is not None]
+    results = run.of_study(STUDY)
     floors = {(r.bytes, r.shape): r for r in results if r.axes["layout"] == CONTIGUOUS}
     largest: dict[tuple[str, str, int], CaseResult] = {}
     for result in results:
@@ -94,7 +94,7 @@ def _pieces(result: CaseResult) -> int:
 
 
 def _curve(result: CaseResult) -> tuple[str, str]:
-    return str(result.axes["layout"]), str(result.axes["way"])
+    return result.text("layout"), result.text("way")
 
 
 def _answer(costs: list[tuple[CaseResult, Estimate]]) -> list[str]:

@@ -12,7 +12,6 @@ from transrank.lab.report.curves import places_of
 from transrank.lab.report.figures.category_panel import Value, times_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.measured import Measured, shapes_of
-from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import (
     joined,
     kept_sentence,
@@ -102,17 +101,12 @@ def _panel_of(result: CaseResult) -> Place:
 def _ways(context: Context, run: Measured) -> Figure | None:
     """A panel for each shape, pattern and row width: all ways in all modes."""
     results = run.of_study(STUDY)
-    panels: dict[str, list[Value]] = {}
+    panels = {}
     for place in sorted({_panel_of(result) for result in results}):
         here = _fastest_way_first([result for result in results if _panel_of(result) == place])
         panels[_title(place)] = [
-            value
-            for result in here
-            if (
-                value := _value(
-                    context.palette, result.text("transport"), result.text("mode"), result
-                )
-            )
+            Value.of(each, each.text("transport"), each.text("mode"), context.palette, "mode")
+            for each in here
         ]
     name, caption = context.name("ghost-update", run), context.about(run, CAPTION)
     return times_figure(name, panels, SUBJECT, caption, kept_sentence(results))
@@ -133,12 +127,6 @@ def _fastest_way_first(results: Sequence[CaseResult]) -> list[CaseResult]:
             if result.text("mode") == mode and result.headline is not None:
                 times[result.text("transport")] = result.headline.value
     return sorted(results, key=lambda result: times.get(result.text("transport"), 0.0))
-
-
-def _value(palette: Palette, label: str, series: str, result: CaseResult) -> Value | None:
-    if result.headline is None or result.headline.value <= 0:
-        return None
-    return Value.at(label, series, palette.style("mode", series), result.headline)
 
 
 def _volumes(results: Sequence[CaseResult]) -> Table:
@@ -191,13 +179,11 @@ def _beside_published(context: Context, like: Sequence[Ours], found: Published) 
     vdims = {point.axes["vdim"] for _, point in found.points}
     measured = [pair for pair in like if _vdim(pair[1]) in vdims]
     own = [
-        value
-        for run, result in measured
-        if (
-            value := _value(
-                context.palette, _label(context, run, result), f"vdim {_vdim(result)}", result
-            )
+        Value.of(
+            *(result, _label(context, run, result), f"vdim {_vdim(result)}"),
+            *(context.palette, "mode"),
         )
+        for run, result in measured
     ]
     kept = kept_sentence([result for _, result in measured])
     panels = {"": [*own, *theirs]}
@@ -212,7 +198,7 @@ def _rates(context: Context, like: Sequence[Ours], found: Published) -> Table:
             *(result.headline, result.kept_share, result.rate, result.rate * result.shape.ranks),
         )
         for run, result in like
-        if result.headline is not None and result.rate is not None
+        if result.rate is not None
     ]
     rows += [
         (

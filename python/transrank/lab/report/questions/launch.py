@@ -42,8 +42,7 @@ def ask(context: Context) -> Question | None:
 
 def range_of(result: CaseResult) -> tuple[float, float]:
     """Seconds to the first rank, if known, and to the last one: the value of the case."""
-    assert result.headline is not None
-    return result.first_rank or result.headline.value, result.headline.value
+    return result.first_rank or result.seconds, result.seconds
 
 
 def _shapes(context: Context, run: Measured) -> Figure | None:
@@ -59,11 +58,11 @@ def _shapes(context: Context, run: Measured) -> Figure | None:
 
 
 def _ends(context: Context, result: CaseResult) -> Iterator[Value]:
-    assert result.headline is not None
     label = f"{result.axes[JOB_SHAPE]}, {result.shape.ranks:,} ranks"
     first = Estimate(range_of(result)[0])
     for series, value in (("first rank", first), ("last rank", result.headline)):
-        yield Value.at(label, series, context.palette.style("launch", series), value)
+        if value is not None:
+            yield Value.at(label, series, context.palette.style("launch", series), value)
 
 
 def _answer(run: Measured) -> list[str]:
@@ -71,18 +70,13 @@ def _answer(run: Measured) -> list[str]:
     if not results:
         return []
     most: Shape = shapes_of(results)[-1]
-    slowest = {
-        str(result.axes.get("stamp")): range_of(result)[1]
-        for result in results
-        if result.shape == most
-    }
-    parts = []
-    if "plain" in slowest:
-        parts.append(
-            f"the last of {most.ranks:,} ranks runs after {units.format_seconds(slowest['plain'])}"
+    slowest = {result.text("stamp"): result.seconds for result in results if result.shape == most}
+    parts = [
+        f"{what} after {units.format_seconds(slowest[stamp])}"
+        for stamp, what in (
+            ("plain", f"the last of {most.ranks:,} ranks runs"),
+            ("init", "MPI_Init has returned everywhere"),
         )
-    if "init" in slowest:
-        parts.append(
-            f"MPI_Init has returned everywhere after {units.format_seconds(slowest['init'])}"
-        )
+        if stamp in slowest
+    ]
     return [f"{'; '.join(parts)}."]

@@ -78,13 +78,7 @@ def _figures(context: Context, run: Measured, one: Locality, index: int) -> list
     kept = kept_sentence(results)
     figures = []
     cells = [
-        Cell(
-            str(domain),
-            str(memory),
-            seconds,
-            units.format_seconds(seconds),
-            units.format_seconds(seconds),
-        )
+        Cell(str(domain), str(memory), seconds, *[units.format_seconds(seconds)] * 2)
         for (domain, memory), seconds in locality.matrix(one).items()
     ]
     if len(cells) > 1:

@@ -26,7 +26,7 @@ CAPTION = (
 
 def ask(context: Context) -> Question | None:
     """Build the question; None when no exchange with neighbors was measured."""
-    results = [result for result in context.all_of(STUDY) if result.headline is not None]
+    results = context.all_of(STUDY)
     if not results:
         return None
     shape = telling_shape(results, *context.runs)
@@ -53,7 +53,7 @@ def ask(context: Context) -> Question | None:
 
 def _answer(run: Measured) -> list[str]:
     """A sentence per topology: the collective that solvers call, and what others take of it."""
-    results = [result for result in run.of_study(STUDY) if result.headline is not None]
+    results = run.of_study(STUDY)
     if not results:
         return []
     shape = telling_shape(results, run)

@@ -33,7 +33,7 @@ CAPTION = (
 def ask(context: Context) -> Question | None:
     """Build the question; None when no one-sided operation was measured."""
     results = context.all_of(STUDY)
-    if not any(result.headline for result in results):
+    if not results:
         return None
     groups = (
         arrange(context.results_of(STUDY), context.palette, namer(results))
@@ -57,15 +57,13 @@ def ask(context: Context) -> Question | None:
 
 
 def _answer(run: Measured) -> list[str]:
-    results = [result for result in run.of_study(STUDY) if result.headline is not None]
+    results = run.of_study(STUDY)
     latencies: dict[tuple[str, str], CaseResult] = {}
-    for operation, epoch in dict.fromkeys((_operation(r), _epoch(r)) for r in results):
-        one = nearest(
-            [r for r in results if _is(r, operation, epoch) and r.axes["in_flight"] == 1],
-            SMALL_BYTES,
-        )
+    single = [result for result in results if result.axes["in_flight"] == 1]
+    for key in dict.fromkeys((_operation(r), _epoch(r)) for r in results):
+        one = nearest([r for r in single if (_operation(r), _epoch(r)) == key], SMALL_BYTES)
         if one is not None:
-            latencies[operation, epoch] = one
+            latencies[key] = one
     texts = []
     first = dict.fromkeys(operation for operation, _ in latencies)
     for operation in first:
@@ -92,10 +90,6 @@ def _answer(run: Measured) -> list[str]:
             f"{units.format_bytes(best.bytes)} with {best.axes['in_flight']} in flight."
         )
     return texts
-
-
-def _is(result: CaseResult, operation: str, epoch: str) -> bool:
-    return (_operation(result), _epoch(result)) == (operation, epoch)
 
 
 def _operation(result: CaseResult) -> str:

@@ -40,21 +40,19 @@ def ask_about(context: Context, study: str) -> Question:
 def _values(context: Context, study: str, entity: Entity) -> Figure | None:
     """The cases without a size; None when there are none."""
     values = [
-        value
+        _value(context, run, result, entity)
         for run in context.runs
         for result in run.of_study(study)
-        if result.bytes is None and (value := _value(context, run, result, entity)) is not None
+        if result.bytes is None
     ]
     kept = kept_sentence([result for result in context.all_of(study) if result.bytes is None])
     return times_figure(f"values-{study}", {"": values}, f"Times of {study}", VALUES, kept)
 
 
 def _value(context: Context, run: Measured, result: CaseResult, entity: Entity) -> Value | None:
-    if result.headline is None or result.headline.value <= 0:
-        return None
     kind, series = ("run", run.name) if context.several else ("shape", str(result.shape))
     name = entity(result)
     if context.several and len({each.shape for each in context.all_of(result.study)}) > 1:
         name = f"{name}, {result.shape}"
     label = name.removeprefix(f"{result.study}, ")
-    return Value.at(label, series, context.palette.style(kind, series), result.headline)
+    return Value.of(result, label, series, context.palette, kind)

@@ -10,7 +10,6 @@ from transrank.lab import units
 from transrank.lab.report.figures.category_panel import Value, times_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.measured import Measured
-from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import (
     joined,
     kept_sentence,
@@ -115,29 +114,28 @@ def _of_lists(place: Place) -> bool:
 
 def _figure(context: Context, run: Measured) -> Figure | None:
     results = run.of_study(STUDY)
-    panels: dict[str, list[Value]] = {}
+    panels = {}
     for place in sorted({_place(result) for result in results}):
         here = [result for result in results if _place(result) == place and result.headline]
         here.sort(key=lambda result: (result.text("phase"), result.seconds))
-        panels[_title(place)] = [_entry(context.palette, result) for result in here]
+        panels[_title(place)] = [
+            Value.of(each, each.text("way"), each.text("phase"), context.palette, "phase")
+            for each in here
+        ]
     name, caption = context.name("redistribution", run), context.about(run, CAPTION)
     return times_figure(name, panels, "Times of redistributions", caption, kept_sentence(results))
 
 
-def _entry(palette: Palette, result: CaseResult) -> Value:
-    assert result.headline is not None
-    phase = result.text("phase")
-    return Value.at(result.text("way"), phase, palette.style("phase", phase), result.headline)
-
-
 def _table(context: Context, run: Measured) -> Table:
-    results = [result for result in run.of_study(STUDY) if result.headline is not None]
-    results.sort(key=lambda result: (_place(result), result.text("phase"), result.seconds))
+    results = sorted(
+        run.of_study(STUDY),
+        key=lambda result: (_place(result), result.text("phase"), result.seconds),
+    )
     return Table(context.about(run, TABLE_CAPTION), COLUMNS, results)
 
 
 def _answer(run: Measured) -> list[str]:
-    results = [result for result in run.of_study(STUDY) if result.headline is not None]
+    results = run.of_study(STUDY)
     answers = []
     for place in _reported(results):
         here = {

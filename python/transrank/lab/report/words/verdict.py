@@ -27,10 +27,10 @@ from transrank.lab.report.questions.message_rate import ONE_WAY
 from transrank.lab.report.questions.message_time import SMALL_BYTES
 from transrank.lab.report.questions.missing import statuses
 from transrank.lab.report.questions.question import Question
-from transrank.lab.report.tables import NOTHING, interval_text, range_text
 from transrank.lab.report.yardstick import NAME, yardstick_of
 from transrank.lab.stats.summary import CaseResult, Caution
 from transrank.lab.stats.trust import NOT_MEASURED, Trust
+from transrank.lab.view.kinds import interval_text, range_text
 
 MOST_NUMBERS = 5
 NO_INTERVAL = "no interval"
@@ -205,14 +205,11 @@ def _memory(run: Measured) -> Iterator[Number]:
 
 
 def _time(name: str, result: CaseResult, floor: CaseResult | None = None) -> Number:
-    assert result.headline is not None
-    detail = interval_text(result.headline)
-    if detail == NOTHING:
-        detail = NO_INTERVAL
+    detail = interval_text(result.headline) or NO_INTERVAL
     ratio = times_as_long(floor, result) if floor is not None else ""
     return Number(
         name,
-        units.format_seconds(result.headline.value),
+        units.format_seconds(result.seconds),
         f"{detail}; {ratio} its memory floor" if ratio else detail,
     )
 
