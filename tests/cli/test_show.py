@@ -168,9 +168,11 @@ def test_verbose_shows_what_all_samples_say(store):
     answer = store.run("show -v")
     lines = answer.stdout.splitlines()
     heading = lines.index("all samples after warm-up")
-    assert lines[heading + 1].split() == ["mean", "P90", "P99", "IMB", "mean", "counted"]
+    assert lines[heading + 1].split() == [
+        *("mean", "P90", "P99", "IMB", "mean", "counted", "imbalance")
+    ]
     assert lines[heading + 2].split()[2:8] == ["10.9", "µs", "10.9", "µs", "100", "µs"]
-    assert lines[heading + 2].endswith("90 %")
+    assert lines[heading + 2].endswith("90 %       10 %")
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ TAIL = (
     Column("P99", SECONDS, lambda result: result.tail.p99),
     Column("IMB mean", SECONDS, lambda result: result.imb and result.imb.mean),
     Column("counted", SHARE, lambda result: result.kept),
+    Column("imbalance", SHARE, lambda result: result.imbalance),
 )
 HIDDEN = (
     field("operation", lambda hidden: hidden.operation),
@@ -104,10 +105,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Print the numbers of a run: the median over launches with its 95% interval, "
         "the number of launches that count, the rate, and the mean that IMB would print. With -v "
-        "also the mean and the 90th and 99th percentile of all samples after warm-up, and the "
-        "share of samples that count for the median. --format lines prints a line per case for "
-        "test harnesses: case=... value=... low=... high=... unit=s. Of a published machine: how "
-        "it was measured, findings from its numbers, and the tables of its source."
+        "also the mean and the 90th and 99th percentile of all samples after warm-up, the "
+        "share of samples that count for the median, and the lead of the fastest rank. --format "
+        "lines prints a line per case for test harnesses: case=... value=... low=... high=... "
+        "unit=s. Of a published machine: how it was measured, findings from its numbers, and the "
+        "tables of its source."
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -204,7 +206,7 @@ def _print(
         tails = [row for row in group.rows if row[1].tail is not None]
         if output.settings.verbose and tails:
             console.print(Text("all samples after warm-up"))
-            output.print_table(console, labelled("", Column(""), TAIL, tails))
+            output.print_table(console, labelled("", Column(""), TAIL, tails).shown())
         domains.print_domains(console, group, of_domains)
     for what, step in steps_of(measured):
         console.print()
