@@ -53,11 +53,11 @@ def ask(context: Context) -> Question | None:
         TIME,
         CAPTION,
     )
-    costs = [(run, found) for run in context.runs for found in _costs(run)]
+    costs = [(run.name, found) for run in context.runs for found in _costs(run)]
     return Question(
         "datatypes",
         "What does a piece cost that lies apart?",
-        context.said(lambda run: _answer([found for its, found in costs if its is run])),
+        context.said(lambda run: _answer([found for its, found in costs if its == run.name])),
         () if figure is None else (figure,),
         (context.table(TABLE_CAPTION, COLUMNS, costs),) if costs else (),
         (STUDY,),

@@ -21,10 +21,11 @@ from transrank.lab.report.palette import PUBLISHED_COLOR, SLOTS, Style
 from transrank.lab.report.phrases import joined, nearest, sentence
 from transrank.lab.report.published import short_name, source_of
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import Column, Row, Table
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.growth import exponent_of, exponent_text
 from transrank.lab.stats.summary import CaseResult
+from transrank.lab.view.kinds import COUNT, NUMBER, SECONDS, WORDS
+from transrank.lab.view.table import Column, Table
 
 FEWEST = 3
 # The sizes with a curve, or the measured ones nearest to them.
@@ -121,6 +122,20 @@ class Growth:
     def name(self) -> str:
         return _joined(self.panel, self.series)
 
+    @property
+    def exponent(self) -> Estimate:
+        return exponent_of([(point.x, point.seconds) for point in self.points])
+
+
+COLUMNS = (
+    Column("curve", WORDS, lambda growth: growth.name or "all"),
+    Column("fewest ranks", COUNT, lambda growth: round(growth.points[0].x)),
+    Column("most", COUNT, lambda growth: round(growth.points[-1].x)),
+    Column("time", SECONDS, lambda growth: growth.points[0].seconds),
+    Column("time", SECONDS, lambda growth: growth.points[-1].seconds),
+    Column("exponent", NUMBER, lambda growth: exponent_text(growth.exponent)),
+)
+
 
 def _joined(*parts: str) -> str:
     return ", ".join(part for part in parts if part)
@@ -140,7 +155,7 @@ def _with_study(context: Context, question: Question, study: str) -> Question:
         return question
     # Curves over size come first: they are what others publish.
     first = [figure for figure in question.figures[:1] if context.all_of(study)[0].bytes]
-    table = _table(found, context.several)
+    table = _table(context, found)
     said = (
         f"{run}: {text}" if context.several else sentence(text)
         for run, of_run in found.items()
@@ -338,38 +353,16 @@ def _published(context: Context, study: str) -> list[Curve]:
     return curves
 
 
-def _table(found: Mapping[str, Sequence[Growth]], several: bool) -> Table:
-    columns = (
-        *((Column("run", number=False),) if several else ()),
-        Column("curve", number=False),
-        *map(Column, ("fewest ranks", "most", "time", "time", "exponent")),
-    )
-    rows = tuple(
-        Row(
-            (
-                *((run,) if several else ()),
-                each.name or "all",
-                *(f"{point.x:,.0f}" for point in ends),
-                *(units.format_seconds(point.seconds) for point in ends),
-                exponent_text(_exponent(each)),
-            )
-        )
-        for run, of_run in found.items()
-        for each in of_run
-        if len(each.points) >= FEWEST
-        for ends in [(each.points[0], each.points[-1])]
-    )
-    return Table(TABLE_CAPTION, columns, rows)
-
-
-def _exponent(growth: Growth) -> Estimate:
-    return exponent_of([(point.x, point.seconds) for point in growth.points])
+def _table(context: Context, found: Mapping[str, Sequence[Growth]]) -> Table:
+    rows = [(run, each) for run, of_run in found.items() for each in of_run]
+    enough = [(run, each) for run, each in rows if len(each.points) >= FEWEST]
+    return context.table(TABLE_CAPTION, COLUMNS, enough)
 
 
 def _said(context: Context, found: Sequence[Growth]) -> list[str]:
     """How fast times grow, of all curves together, and which ranks shared cores."""
     told = sorted(
-        ((_exponent(each), each) for each in found if len(each.points) >= FEWEST),
+        ((each.exponent, each) for each in found if len(each.points) >= FEWEST),
         key=lambda pair: pair[0].value,
     )
     if not told:

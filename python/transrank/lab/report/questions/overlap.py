@@ -31,13 +31,13 @@ COLUMNS = (
 
 def ask(context: Context) -> Question | None:
     """Build the question; None when no operation has all three parts."""
-    found = [(run, each) for run in context.runs for each in find_hidden(run.of_study(STUDY))]
+    found = [(run.name, each) for run in context.runs for each in find_hidden(run.of_study(STUDY))]
     if not found:
         return None
     return Question(
         "overlap",
         "How much of a transfer does computation hide?",
-        context.said(lambda run: _answer([each for its, each in found if its is run])),
+        context.said(lambda run: _answer([each for its, each in found if its == run.name])),
         tables=(context.table(CAPTION, COLUMNS, found),),
         studies=(STUDY,),
     )

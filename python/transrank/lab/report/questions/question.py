@@ -60,13 +60,12 @@ class Context:
         self,
         caption: str,
         columns: Sequence[Column],
-        rows: Iterable[tuple[Measured, Any]],
+        rows: Sequence[tuple[str, Any]],
         state: Callable[[Any], str] = lambda row: "ok",
     ) -> Table:
         """A table with a row for each item of a run, after the run's name if there are several."""
         if self.several:
-            named = [(run.name, item) for run, item in rows]
-            return labelled(caption, Column("run", WORDS), columns, named, state)
+            return labelled(caption, Column("run", WORDS), columns, rows, state)
         return Table(caption, columns, [item for _, item in rows], state)
 
     def name(self, name: str, run: Measured) -> str:

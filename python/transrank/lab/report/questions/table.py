@@ -85,7 +85,9 @@ def ask_all(context: Context) -> list[Question]:
 def _with_steps(context: Context, question: Question) -> Question:
     """The question with a table of the steps that its curves over message size have."""
     found = [
-        (run, step) for run in context.runs for step in steps_of(run.of_study(*question.studies))
+        (run.name, step)
+        for run in context.runs
+        for step in steps_of(run.of_study(*question.studies))
     ]
     if not found:
         return question
