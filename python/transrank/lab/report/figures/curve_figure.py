@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -17,7 +18,6 @@ from transrank.lab.report.figures.curve_panel import (
 )
 from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.lab.report.figures.quantity import Quantity
-from transrank.lab.report.palette import Style
 from transrank.lab.report.phrases import kept_words
 
 NOTHING: Mapping[str, Sequence[Curve]] = {}
@@ -30,19 +30,17 @@ def curve_figure(
     caption: str,
     beside: Mapping[str, Sequence[Curve]] = NOTHING,
     places: Places = SIZES,
-    most_together: int = MOST_TOGETHER,
 ) -> Figure | None:
     """Draw one panel per group; None when nothing has this quantity.
 
-    `beside` gives the comparison lines of each panel by its title. More curves than
-    `most_together` get a panel each, beside the first of them.
+    `beside` gives the comparison lines of each panel by its title.
     """
     filled = [
         (group, [*beside.get(group.title, ()), *group.curves])
         for group in groups
         if frame(group.curves, quantity, places) is not None
     ]
-    filled = _with_short_keys(_apart(filled, most_together))
+    filled = _with_short_keys(filled)
     shared = frame([curve for _, curves in filled for curve in curves], quantity, places)
     if shared is None:
         return None
@@ -52,6 +50,8 @@ def curve_figure(
     )
     key = _key([curves for (_, curves), panel in zip(filled, panels, strict=True) if panel.spec])
     kept = _kept([group for group, _ in filled])
+    if all(len(group.curves) > MOST_TOGETHER for group, _ in filled):
+        caption = re.sub(r"\bBands are [^.]*\.", "Intervals are read by pointing.", caption)
     if len(key) == 1:
         caption = caption.replace(".", f"; {key[0].label}.", 1)
     return Figure(name, panels, caption, key, size, kept, one_curve=len(key) == 1)
@@ -77,27 +77,6 @@ def _at_one_place(curves: Sequence[Curve], quantity: Quantity, places: Places) -
     ((_, place, texts),) = readings(curves, quantity, places)
     labels = {curve.key: curve.label for curve in curves}
     return f"{place}: {'; '.join(f'{labels[key]} {text}' for key, text in texts)}."
-
-
-def _apart(
-    panels: Sequence[tuple[CurveGroup, Sequence[Curve]]], most_together: int
-) -> list[tuple[CurveGroup, Sequence[Curve]]]:
-    """Panels of many curves as small multiples: each curve with the first one as a thin line."""
-    found: list[tuple[CurveGroup, Sequence[Curve]]] = []
-    for group, curves in panels:
-        first, *others = group.curves
-        if len(group.curves) <= most_together:
-            found.append((group, curves))
-            continue
-        label = f"{first.label}, for comparison"
-        style = Style("var(--muted)", dash=(1, 0))
-        thin = replace(first, key=label, label=label, style=style, published=True)
-        prefix = f"{group.title}: " if len(panels) > 1 else ""
-        found.append((replace(group, title=f"{prefix}{first.label}", curves=(first,)), (first,)))
-        for curve in others:
-            alone = replace(group, title=f"{prefix}{curve.label}", curves=(curve,))
-            found.append((alone, (thin, curve)))
-    return found
 
 
 def _kept(groups: Sequence[CurveGroup]) -> str:

@@ -12,7 +12,6 @@ from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.measured import Measured
-from transrank.lab.report.palette import SLOTS
 from transrank.lab.report.phrases import change, percent
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats.compare import ratio_of
@@ -149,7 +148,6 @@ def _figures(context: Context, run: Measured) -> list[Figure]:
                 TIME,
                 context.about(run, caption),
                 places=places,
-                most_together=2 * SLOTS,
             )
         )
     return [figure for figure in figures if figure is not None]

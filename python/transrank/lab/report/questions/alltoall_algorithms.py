@@ -45,8 +45,6 @@ THROUGHPUT_CAPTION = (
     "curve per number of ranks. In Fugaku's source the throughput falls with the number "
     "of nodes."
 )
-# As many shapes as the source compares.
-MOST_SHAPES = 11
 SOURCE = "fugaku"
 OWN = "own"
 KINDS = {OWN: "transrank's", "forced": "the library's own"}
@@ -111,9 +109,7 @@ def _throughput(context: Context) -> Figure | None:
     ]
     groups = arrange(chosen, context.palette, lambda result: f"{result.axes['arrays']} memory")
     several = [group for group in groups if len(group.curves) > 1]
-    return curve_figure(
-        "alltoall-throughput", several, RATE, THROUGHPUT_CAPTION, most_together=MOST_SHAPES
-    )
+    return curve_figure("alltoall-throughput", several, RATE, THROUGHPUT_CAPTION)
 
 
 def rivals(sizes: Sizes, kind: str) -> list[Rival]:

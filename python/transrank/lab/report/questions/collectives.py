@@ -10,7 +10,6 @@ from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.measured import Measured, telling_shape
-from transrank.lab.report.palette import SLOTS
 from transrank.lab.report.phrases import joined, nearest, time_with_interval
 from transrank.lab.report.published import BLOCKING, job_of, published_lines, short_name
 from transrank.lab.report.questions.question import Context, Question
@@ -49,9 +48,7 @@ def ask(context: Context) -> Question | None:
     name = namer([result for _, found in chosen for result in found], operation)
     groups = arrange(chosen, context.palette, name)
     lines = published_lines(context.palette, groups, context.machines)
-    figures = [
-        curve_figure("collectives", groups, TIME, CAPTION, lines.by_title, most_together=SLOTS)
-    ]
+    figures = [curve_figure("collectives", groups, TIME, CAPTION, lines.by_title)]
     if not context.several:
         figures.append(_forms_figure(context))
     sizeless = _sizeless(context)

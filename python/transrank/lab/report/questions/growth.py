@@ -299,9 +299,7 @@ def _figure(
         groups.append(CurveGroup(title, curves, context.all_of(study)[0]))
         beside[title] = [*published, *_guides(shown, quantity)]
     kind, caption = ("ranks", CAPTION) if quantity is TIME else ("speed-up", SPEED_UP_CAPTION)
-    return curve_figure(
-        f"{kind}-{study}", groups, quantity, caption, beside, RANKS, most_together=SLOTS
-    )
+    return curve_figure(f"{kind}-{study}", groups, quantity, caption, beside, RANKS)
 
 
 def _curve(context: Context, study: str, growth: Growth) -> Curve:
