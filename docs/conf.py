@@ -16,6 +16,7 @@ version = release
 
 extensions = [
     "myst_parser",
+    "name_tables",
     "sphinx.ext.apidoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",

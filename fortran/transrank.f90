@@ -135,6 +135,7 @@ module transrank
         type(c_ptr) :: handle = c_null_ptr
         procedure(free_handle), pointer, nopass :: release => null()
     contains
+        !> Frees it now, not when it goes out of scope; what was made with it stays.
         procedure :: free => object_free
         final :: object_end
     end type
@@ -152,19 +153,20 @@ module transrank
         private
         integer :: parts = 0
     contains
-        !> Ranges whose lengths differ by at most one, the longer ones first. Extents and lengths
-        !> are default integers or of kind int64.
+        !> Of 1 to `extent`, `parts` ranges whose lengths differ by at most one, the longer ones
+        !> first. Extents and lengths are default integers or of kind int64.
         generic :: even => distribution_even, distribution_even_int64
         !> lengths(p + 1) indices for part p.
         generic :: irregular => distribution_irregular, distribution_irregular_int64
-        !> Blocks dealt out in turn, as ScaLAPACK does; of one index: cyclic.
+        !> Of 1 to `extent`, blocks of `block` indices dealt out to `parts` in turn, as ScaLAPACK
+        !> does, beginning with `first_part` (0); of one index: cyclic.
         generic :: block_cyclic => distribution_block_cyclic, distribution_block_cyclic_int64
         procedure, private :: distribution_even, distribution_even_int64
         procedure, private :: distribution_irregular, distribution_irregular_int64
         procedure, private :: distribution_block_cyclic, distribution_block_cyclic_int64
-        !> How many indices a part owns.
+        !> How many indices (`count`) a part owns.
         procedure :: owned => distribution_owned
-        !> The part that owns an index, and which of its own indices that is, from 1.
+        !> The part that owns an index, and at which `position` among its own indices, from 1.
         procedure :: owner => distribution_owner
     end type
 
@@ -182,8 +184,8 @@ module transrank
         !> The cells that a rank owns of a grid: first(d) to last(d) in each dimension d; none where
         !> last(d) < first(d).
         procedure :: box => layout_box
-        !> The shape of a rank's local array, halo included; the cells between neighbors in each
-        !> dimension, and in all.
+        !> The shape of a rank's local array (`lengths`), halo included; the cells between neighbors
+        !> in each dimension (`strides`), and in all (`cells`).
         procedure :: local_shape => layout_local_shape
     end type
 
@@ -196,18 +198,19 @@ module transrank
         procedure, private :: numbering_create, numbering_create_int64
         !> This rank's rows are first to last, of `all`.
         procedure :: range => numbering_range
-        !> The global index of a row of a rank, and the rank and row of a global index: of any rank
-        !> where ranks own equally many rows, or the first ones one more, or a table is kept; else
-        !> of this rank.
+        !> The global `index` of a row of a rank: of any rank where ranks own equally many rows, or
+        !> the first ones one more, or a table is kept; else of this rank.
         procedure :: index => numbering_index
+        !> The rank and row of a global index; see `index`.
         procedure :: place => numbering_place
     end type
 
     !> What moves between whom.
     type, extends(transrank_object), public :: transrank_route
     contains
-        !> Collective. From the owned cells to the halo cells of one and the same local array.
-        !> `corners`, unless it is false: those beyond two faces or more, too.
+        !> Collective. The halo update (halo exchange, ghost cell exchange): from the owned cells to
+        !> the halo cells of one and the same local array. `corners`, unless it is false: those
+        !> beyond two faces or more, too.
         procedure :: halo => route_halo
         !> Collective. From one layout of a grid to another one. With `fill_halo` halo cells are
         !> filled, too.
@@ -219,9 +222,9 @@ module transrank
         !> The ghosts of a rank lie from row `first` on, in the order of the ranks that push them,
         !> and then in that of the lists; see `ghosts`.
         procedure :: ghost_push => route_ghost_push
-        !> Collective. As MPI_Alltoallv: one count for each rank, in cells or rows. Those for a rank
-        !> begin at send_first, those from it at receive_first; left out: those of one rank after
-        !> those of another.
+        !> Collective. As MPI_Alltoallv: send_counts(r + 1) cells or rows go to rank r, and
+        !> receive_counts(r + 1) arrive from it. Those for a rank begin at send_first, those from it
+        !> at receive_first; left out: those of one rank after those of another.
         procedure :: alltoallv => route_alltoallv
         !> The way back of another route: what was received is sent and the other way round.
         procedure :: transposed => route_transposed
@@ -285,9 +288,9 @@ module transrank
         generic :: along => ghost_update_along, ghost_update_along_uneven
         !> Collective. With the ghosts of another update, whose rows may hold anything else.
         generic :: like => ghost_update_like, ghost_update_like_uneven
-        !> The global index of each ghost (0 where no row arrives), where its elements begin (one
-        !> more than there are ghosts), and the address of the elements for c_f_pointer. The memory
-        !> is freed with the update and the last exchange bound to it.
+        !> The global index of each ghost (`indices`; 0 where no row arrives), where its elements
+        !> begin (one more than there are ghosts), and the address of the elements for c_f_pointer.
+        !> The memory is freed with the update and the last exchange bound to it.
         procedure :: ghosts => ghost_update_ghosts
         procedure, private :: ghost_update_pull, ghost_update_pull_uneven
         procedure, private :: ghost_update_push, ghost_update_push_uneven
@@ -330,13 +333,16 @@ module transrank
         !> Collective. All fields go in one message. Each start moves `fields` or one of `others`,
         !> as many everywhere; with `any_memory` it is given any fields.
         procedure :: bind => exchange_bind
-        !> Collective. `direction` is transrank_pull, or transrank_push for the way back: what
-        !> happens to each owned row with its ghosts, in the order of the ranks that hold them.
+        !> Collective. `direction` is transrank_pull, or transrank_push for the way back:
+        !> `operation` happens to each owned row with its ghosts, in the order of the ranks that
+        !> hold them.
         procedure :: bind_ghost_update => exchange_bind_ghost_update
         !> Collective. A block of `values` elements, see transrank_fields, for each rank.
         procedure :: bind_alltoall => exchange_bind_alltoall
-        !> Collective. Blocks of any lengths, see transrank_route's alltoallv.
+        !> Collective. Blocks of any lengths: send_counts, send_first, receive_counts and
+        !> receive_first as of transrank_route's alltoallv.
         procedure :: bind_alltoallv => exchange_bind_alltoallv
+        !> Returns at once; no wait returns until every peer has started. Starting twice fails.
         procedure :: start => exchange_start
         !> With fields of the shapes, strides and kinds of those that are bound: these, one of the
         !> others, or any. Other ranks need not know which. Where fields are refused nothing has
@@ -344,10 +350,13 @@ module transrank
         procedure :: start_with => exchange_start_with
         !> `done` stays true until the next start. Before the first start test and wait fail.
         procedure :: test => exchange_test
+        !> Returns when the exchange is over, at once when it is.
         procedure :: wait => exchange_wait
         !> `done` becomes false when it is not over after about so many seconds.
         procedure :: wait_for => exchange_wait_for
+        !> Starts, unless it is under way already, and waits.
         procedure :: run => exchange_run
+        !> `start_with`, and waits.
         procedure :: run_with => exchange_run_with
         !> Breaks the exchange because it cannot go on; peers get transrank_error_broken. Fails
         !> always: with transrank_error_misuse and the text `why`.
@@ -361,7 +370,7 @@ module transrank
     type, extends(transrank_object), public :: transrank_memory
         type(c_ptr) :: address = c_null_ptr
     contains
-        !> Zeroed.
+        !> So many `bytes`, zeroed.
         generic :: allocate => memory_allocate, memory_allocate_int64
         procedure, private :: memory_allocate, memory_allocate_int64
         !> What is bound to the memory keeps it.

@@ -172,14 +172,6 @@ def test_every_function_of_the_c_interface_is_reached():
     assert [it for it in bound if not re.search(rf"\b{it}\b", body)] == []
 
 
-def test_the_page_says_what_each_function_of_c_is_called():
-    page = (ROOT / "docs" / "fortran.md").read_text()
-    names = re.findall(
-        r"^(?:int|const char\*) transrank_(\w+?)\(", HEADER.read_text(), re.MULTILINE
-    )
-    assert [name for name in names if f"`{name}`" not in page and not name.endswith("_f")] == []
-
-
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
 @pytest.mark.parametrize(

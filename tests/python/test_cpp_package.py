@@ -175,7 +175,8 @@ def syntax_of(program: Path, text: str, compiler: str, prefix: Path, *flags: str
 
 def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix, tmp_path):
     page = (ROOT / "docs" / "cpp.md").read_text("utf-8")
-    headers = re.findall(r"^### `(transrank/\S+)`", page, re.MULTILINE)
+    tables = re.findall(r"^```\{names\} cpp (.*)", page, re.MULTILINE)
+    headers = [f"transrank/{header}" for table in tables for header in table.split()]
     assert len(headers) > 30
     comments = [
         line

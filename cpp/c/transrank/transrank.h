@@ -67,9 +67,9 @@ const char* transrank_version(void);
 
 // Memory.
 
-/// Not collective. Zeroed memory, page-aligned, that other processes of this node can map where the
-/// system allows it: exchanges between such arrays need one copy. Private memory elsewhere. Fails
-/// with TRANSRANK_ERROR_RESOURCES when there is neither.
+/// Not collective. So many `bytes`, zeroed and page-aligned, that other processes of this node can
+/// map where the system allows it: exchanges between such arrays need one copy. Private memory
+/// elsewhere. Fails with TRANSRANK_ERROR_RESOURCES when there is neither.
 int transrank_shared_alloc(int64_t bytes, void** memory);
 /// Not collective. What is bound to the memory keeps it. Refuses memory that is not from
 /// transrank_shared_alloc, or not its beginning.
@@ -80,22 +80,23 @@ int transrank_shared_free(void** memory);
 /// Which part owns which of the indices [0, extent) of one dimension.
 typedef struct transrank_distribution transrank_distribution;
 
-/// Ranges whose lengths differ by at most one, the longer ones first.
+/// Of [0, extent), `parts` ranges whose lengths differ by at most one, the longer ones first.
 int transrank_distribution_even(int64_t extent, int parts, transrank_distribution** distribution);
 /// Part p owns [boundaries[p], boundaries[p + 1]); of the parts + 1 boundaries the first is 0, the
 /// last the extent. Parts may be empty.
 int transrank_distribution_irregular(int parts, const int64_t* boundaries,
                                      transrank_distribution** distribution);
-/// Blocks of `block` indices dealt out in turn, beginning with `first_part`, as ScaLAPACK does; of
-/// one index: cyclic.
+/// Of [0, extent), blocks of `block` indices dealt out to `parts` in turn, beginning with
+/// `first_part`, as ScaLAPACK does; of one index: cyclic.
 int transrank_distribution_block_cyclic(int64_t extent, int parts, int64_t block, int first_part,
                                         transrank_distribution** distribution);
-/// How many indices a part owns.
+/// How many indices (`count`) a part owns.
 int transrank_distribution_owned(const transrank_distribution* distribution, int part,
                                  int64_t* count);
-/// The part that owns an index, and which of its own indices that is, from 0.
+/// The part that owns an index, and at which `position` among its own indices, from 0.
 int transrank_distribution_owner(const transrank_distribution* distribution, int64_t index,
                                  int* part, int64_t* position);
+/// Not collective. What was made with the handle stays.
 int transrank_distribution_free(transrank_distribution** distribution);
 
 /// How the cells of a grid lie on the ranks: as blocks, or as a list on each rank.
@@ -104,6 +105,7 @@ typedef struct transrank_layout transrank_layout;
 /// The most dimensions of a grid.
 enum { TRANSRANK_MAX_DIMENSIONS = 6 };
 
+/// Which dimension varies fastest.
 enum transrank_order {
     TRANSRANK_LAST_FASTEST = 0,  ///< C: the last dimension varies fastest
     TRANSRANK_FIRST_FASTEST = 1  ///< Fortran: the first one does
@@ -131,24 +133,26 @@ typedef struct transrank_grid_options {
     const int* ranks;
 } transrank_grid_options;
 
-/// A grid of 1 to 6 dimensions, each divided by a distribution of its own: a part owns the cells
+/// A grid of 1 to 6 dimensions, each divided by one of `distributions`: a part owns the cells
 /// whose index in each dimension belongs to its coordinate there. A rank keeps its cells, one unit
 /// each, and their halo in one dense local array. `options` may be NULL.
 int transrank_layout_grid(int dimensions, const transrank_distribution* const* distributions,
                           const transrank_grid_options* options, transrank_layout** layout);
-/// Cells that this rank keeps in any order, one unit each. They are numbered from 0 through the
-/// whole grid in `numbering` order, a transrank_order; the list is copied.
+/// This rank keeps `count` cells, cells[i] in unit i, in any order. They are numbered from 0
+/// through the whole grid in `numbering` order, a transrank_order; the list is copied.
 int transrank_layout_points(int64_t count, const int64_t* cells, int numbering,
                             transrank_layout** layout);
 /// The cells that a rank owns of a grid, [begin[d], end[d]) in each dimension d; from 0 to 0 in the
 /// dimensions in which its part is empty, and in all on a rank without a part. Fails where they are
 /// several ranges.
 int transrank_layout_box(const transrank_layout* layout, int rank, int64_t* begin, int64_t* end);
-/// A rank's local array of a grid, halo included: its lengths, the units between neighbors in each
-/// dimension, and its units. The lengths are 0 in the dimensions in which the rank's part is empty,
-/// and in all on a rank without a part. Each pointer may be NULL.
+/// A rank's local array of a grid, halo included: its lengths (`extents`, one for each dimension),
+/// the units between neighbors in each dimension (`strides`), and its units. The lengths are 0 in
+/// the dimensions in which the rank's part is empty, and in all on a rank without a part. Each
+/// pointer may be NULL.
 int transrank_layout_local(const transrank_layout* layout, int rank, int64_t* extents,
                            int64_t* strides, int64_t* units);
+/// Not collective. What was made with the handle stays.
 int transrank_layout_free(transrank_layout** layout);
 
 /// The rows of all ranks numbered through, in the order of the ranks.
@@ -168,23 +172,29 @@ int transrank_numbering_index(const transrank_numbering* numbering, int rank, in
                               int64_t* index);
 int transrank_numbering_place(const transrank_numbering* numbering, int64_t index, int* rank,
                               int64_t* row);
+/// Not collective. What was made with the handle stays.
 int transrank_numbering_free(transrank_numbering** numbering);
 
-// Routes: what moves between whom. A route counts in units, whatever a field says one is.
+// Routes.
 
+/// What moves between whom. A route counts in units, whatever a field says one is.
 typedef struct transrank_route transrank_route;
 
+/// Which halo cells an update fills.
 enum transrank_corners {
     TRANSRANK_CORNERS_INCLUDED = 0,  ///< all halo cells: what a stencil with diagonal terms reads
     TRANSRANK_CORNERS_LEFT_OUT = 1   ///< those beyond one face only: for a star-shaped stencil
 };
+/// Which cells of its destination a redistribution fills.
 enum transrank_coverage {
     TRANSRANK_OWNED = 0,          ///< the destination's halo stays as it is
     TRANSRANK_OWNED_AND_HALO = 1  ///< halo cells are filled, too, from wherever they are owned
 };
 
-/// Collective. The halo update of a grid that was made with a halo, if only of width 0: from the
-/// owned cells to the halo cells of one and the same local array. `corners` is a transrank_corners.
+/// Collective. The halo update (halo exchange, ghost cell exchange) of a grid that was made with a
+/// halo, if only of width 0: from the owned cells to the halo cells of one and the same local
+/// array. `corners` is a transrank_corners. Refused is a part thinner than a halo that its
+/// neighbors see.
 int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corners,
                          transrank_route** route);
 /// Collective. From one layout of a grid to another one, blocks or points each. A transposed array
@@ -195,19 +205,20 @@ int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corner
 int transrank_route_redistribution(MPI_Comm comm, const transrank_layout* source,
                                    const transrank_layout* destination, int coverage,
                                    transrank_route** route);
-/// Collective. Fetches rows with these global indices from their owners: ghosts[i] arrives at row
-/// begin + i of the destination, which has `extent` rows. An index may stand there more than once,
-/// and be this rank's own.
+/// Collective. Fetches `count` rows with these global indices from their owners: ghosts[i] arrives
+/// at row begin + i of the destination, which has `extent` rows. An index may stand there more than
+/// once, and be this rank's own.
 int transrank_route_ghost_pull(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
                                const int64_t* ghosts, int64_t begin, int64_t extent,
                                transrank_route** route);
-/// Collective. The same from the owners' side: local row rows[i] goes to rank targets[i]. The
-/// ghosts of a rank lie from row `begin` of the destination on, in the order of the ranks that push
-/// them, and then in that of the lists; see transrank_route_ghosts.
+/// Collective. The same from the owners' side: local row rows[i], of `count`, goes to rank
+/// targets[i]. The ghosts of a rank lie from row `begin` of the destination on, in the order of the
+/// ranks that push them, and then in that of the lists; see transrank_route_ghosts.
 int transrank_route_ghost_push(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
                                const int64_t* rows, const int* targets, int64_t begin,
                                transrank_route** route);
-/// Collective. The route of MPI_Alltoallv: one value for each rank, in units.
+/// Collective. The route of MPI_Alltoallv: send_counts[r] units from send_displacements[r] on go to
+/// rank r, receive_counts[r] units from it arrive from receive_displacements[r] on.
 int transrank_route_alltoallv(MPI_Comm comm, const int64_t* send_counts,
                               const int64_t* send_displacements, const int64_t* receive_counts,
                               const int64_t* receive_displacements, transrank_route** route);
@@ -216,20 +227,22 @@ int transrank_route_transposed(const transrank_route* route, transrank_route** b
 /// Collective. Each rank writes the file `place` with {rank} in it replaced, or rank-N.route in the
 /// folder `place`. Folders are made. `place` may differ between ranks (local disks).
 int transrank_route_save(MPI_Comm comm, const transrank_route* route, const char* place);
-/// Collective. Reads what transrank_route_save wrote with as many ranks. Refuses files that are
-/// missing, truncated, altered, or do not fit together.
+/// Collective. Reads what transrank_route_save wrote to `place` with as many ranks. Refuses files
+/// that are missing, truncated, altered, or do not fit together.
 int transrank_route_load(MPI_Comm comm, const char* place, transrank_route** route);
 /// The units that this rank's source and destination arrays must have: at least, or exactly where
 /// the side is a grid's. Each pointer may be NULL.
 int transrank_route_extents(const transrank_route* route, int64_t* source, int64_t* destination);
 /// The lengths of this rank's source and destination arrays where the sides are a grid's: of
 /// TRANSRANK_MAX_DIMENSIONS the first ones, the slowest dimension in memory first, halo included.
-/// The number of dimensions is 0 for other routes. Each pointer may be NULL.
+/// `source_dimensions` and `destination_dimensions`, their numbers, are 0 for other routes. Each
+/// pointer may be NULL.
 int transrank_route_shapes(const transrank_route* route, int* source_dimensions, int64_t* source,
                            int* destination_dimensions, int64_t* destination);
-/// The global index of each ghost of this rank, of a route from a ghost pull or push; none of other
-/// routes. The list is the route's.
+/// The global index of each of the `count` ghosts of this rank, of a route from a ghost pull or
+/// push; none of other routes. The list `ghosts` is the route's.
 int transrank_route_ghosts(const transrank_route* route, int64_t* count, const int64_t** ghosts);
+/// Not collective. What was made with the handle stays.
 int transrank_route_free(transrank_route** route);
 
 // Exchanges: what is bound to arrays.
@@ -338,8 +351,8 @@ int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int cou
 /// Not collective, but no wait returns until every peer has started. Starting twice is
 /// TRANSRANK_ERROR_MISUSE, and breaks the exchange.
 int transrank_exchange_start(transrank_exchange* exchange);
-/// The same with these fields, like those that are bound: a set of them, or any others where
-/// `any_memory` is. Peers need not know which. Fields that cannot be moved are
+/// The same with these `count` fields, like those that are bound: a set of them, or any others
+/// where `any_memory` is. Peers need not know which. Fields that cannot be moved are
 /// TRANSRANK_ERROR_ARGUMENT; then nothing has been started, nor broken.
 int transrank_exchange_start_with(transrank_exchange* exchange, int count,
                                   const transrank_field* fields);
@@ -353,7 +366,7 @@ int transrank_exchange_wait_for(transrank_exchange* exchange, double seconds, in
 /// Starts, unless it is under way already, and waits. An alltoall by MPI's own algorithm is one
 /// blocking call here; all ranks run then, or all start.
 int transrank_exchange_run(transrank_exchange* exchange);
-/// transrank_exchange_start_with, and waits.
+/// transrank_exchange_start_with of these `count` fields, and waits.
 int transrank_exchange_run_with(transrank_exchange* exchange, int count,
                                 const transrank_field* fields);
 /// Not collective. Breaks the exchange because it cannot go on. Returns TRANSRANK_ERROR_MISUSE with
@@ -384,15 +397,17 @@ typedef struct transrank_rows {
     int64_t data_bytes;
 } transrank_rows;
 
+/// Rows of this rank and copies of rows of others, in memory that the update has.
 typedef struct transrank_ghost_update transrank_ghost_update;
 
-/// Collective. Rows are numbered through all ranks, in rank order; ghost i is a copy of the row
-/// with global index ghosts[i]. An index may stand there more than once, and be this rank's own.
+/// Collective. Rows are numbered through all ranks, in rank order; ghost i of `count` is a copy of
+/// the row with global index ghosts[i]. An index may stand there more than once, and be this rank's
+/// own.
 int transrank_ghost_update_pull(MPI_Comm comm, const transrank_rows* rows, int64_t count,
                                 const int64_t* ghosts, transrank_ghost_update** update);
-/// Collective. The same from the owners' side: row pushed[i] becomes a ghost on rank targets[i].
-/// The ghosts of a rank stand in the order of the ranks that push them, and then in that of the
-/// lists.
+/// Collective. The same from the owners' side: row pushed[i], of `count`, becomes a ghost on rank
+/// targets[i]. The ghosts of a rank stand in the order of the ranks that push them, and then in
+/// that of the lists.
 int transrank_ghost_update_push(MPI_Comm comm, const transrank_rows* rows, int64_t count,
                                 const int64_t* pushed, const int* targets,
                                 transrank_ghost_update** update);
@@ -404,13 +419,14 @@ int transrank_ghost_update_along(MPI_Comm comm, const transrank_rows* rows,
 int transrank_ghost_update_like(MPI_Comm comm, const transrank_rows* rows,
                                 const transrank_ghost_update* other,
                                 transrank_ghost_update** update);
-/// The ghost rows: how many, the global index of each (-1 where no row arrives), the count + 1
-/// offsets of their elements, and the elements, in memory as that of transrank_shared_alloc. All
-/// are the update's, which frees them with itself and with the last exchange bound to them. Each
-/// pointer may be NULL.
+/// The ghost rows: how many (`count`), the global index of each (`indices`; -1 where no row
+/// arrives), the count + 1 offsets of their elements, and the elements (`data`), in memory as that
+/// of transrank_shared_alloc. All are the update's, which frees them with itself and with the last
+/// exchange bound to them. Each pointer may be NULL.
 int transrank_ghost_update_ghosts(const transrank_ghost_update* update, int64_t* count,
                                   const int64_t** indices, const int64_t** offsets, void** data);
 
+/// Which way rows and ghosts are updated.
 enum transrank_direction {
     TRANSRANK_PULL = 0,  ///< from the owners to the ghosts
     /// The way back: what happens to each owned row with its ghosts, one after the other in the
@@ -421,6 +437,7 @@ enum transrank_direction {
 /// `options` may be NULL, and have neither any memory nor sets.
 int transrank_ghost_update_bind(MPI_Comm comm, const transrank_ghost_update* update, int direction,
                                 const transrank_options* options, transrank_exchange** exchange);
+/// Not collective. What was made with the handle stays.
 int transrank_ghost_update_free(transrank_ghost_update** update);
 
 // Alltoall.
@@ -449,14 +466,16 @@ typedef struct transrank_alltoall_options {
 int transrank_alltoall_bind(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,
                             const transrank_alltoall_options* options,
                             transrank_exchange** exchange);
-/// Collective. Blocks of any lengths, as MPI_Alltoallv: one value for each rank, in bytes. Not in
-/// place.
+/// Collective. Blocks of any lengths, as MPI_Alltoallv: send_bytes[r] bytes from `send` +
+/// send_offsets[r] go to rank r, receive_bytes[r] bytes from it to `receive` + receive_offsets[r].
+/// Not in place. Refused is a block that is not as long as its receiver expects.
 int transrank_alltoallv_bind(MPI_Comm comm, const void* send, const int64_t* send_bytes,
                              const int64_t* send_offsets, void* receive,
                              const int64_t* receive_bytes, const int64_t* receive_offsets,
                              const transrank_alltoall_options* options,
                              transrank_exchange** exchange);
-/// Collective. One alltoall, bound, run and forgotten.
+/// Collective. One alltoall, bound, run and forgotten: blocks of `block_bytes` from `send`, one for
+/// every rank, into `receive`, from every rank.
 int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,
                        const transrank_alltoall_options* options);
 

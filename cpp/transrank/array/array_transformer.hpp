@@ -34,12 +34,13 @@ public:
     using GhostUpdate::GhostUpdate;
 
     /// Not collective. Takes the two arrays, and forgets all mappings. Rows may still be added to
-    /// the father; those of the son are made by the ghost mapping.
+    /// the father; those of the son are made by the ghost mapping. Throws nothing.
     void set_father_son(std::shared_ptr<Array> father, std::shared_ptr<Array> son) {
         GhostUpdate::set_father_son(father, son);
         father_ = std::move(father);
         son_ = std::move(son);
     }
+
     [[nodiscard]] const std::shared_ptr<Array>& father() const noexcept { return father_; }
     [[nodiscard]] const std::shared_ptr<Array>& son() const noexcept { return son_; }
 

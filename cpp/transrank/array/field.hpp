@@ -18,10 +18,10 @@
 
 namespace transrank::array {
 
-/// The elements of two arrays as a field of an exchange, for a route that counts in rows where all
-/// rows have one length, else in elements. The field keeps their memory; the arrays must not be
-/// resized. They may be the same. Throws std::invalid_argument when their elements, or the lengths
-/// of their rows, are not of one kind, mpi::Misuse when one of them was moved from.
+/// The elements of `source` and `destination` as a field of an exchange, for a route that counts in
+/// rows where all rows have one length, else in elements. The field keeps their memory; the arrays
+/// must not be resized. They may be the same. Throws std::invalid_argument when their elements, or
+/// the lengths of their rows, are not of one kind, mpi::Misuse when one of them was moved from.
 [[nodiscard]] inline copy::Field field(const RowArray& source, RowArray& destination) {
     if (!source.is_there() || !destination.is_there()) {
         throw mpi::Misuse("an array of a field was moved from, or never had rows; resize it first");
@@ -45,7 +45,8 @@ namespace transrank::array {
             .keep_alive = std::make_shared<std::pair<RowArray, RowArray>>(source, destination)};
 }
 
-/// The same; arrays of different elements, or of rows that differ in length, do not compile.
+/// The same, and throws std::invalid_argument and mpi::Misuse as above; arrays of different
+/// elements, or of rows that differ in length, do not compile.
 template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al, class U, std::int64_t us,
           std::int64_t um, std::int64_t ul>
 [[nodiscard]] copy::Field field(const ParArray<T, rs, rm, al>& source,
@@ -59,7 +60,7 @@ template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al, class U, s
     return field(from, to);
 }
 
-/// One array that is both.
+/// One array that is `both`. Throws mpi::Misuse when it was moved from.
 template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al>
 [[nodiscard]] copy::Field field(ParArray<T, rs, rm, al>& both) {
     return field(both, both);
@@ -69,7 +70,8 @@ template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al>
 template <class Range>
 concept LastingMemory = std::ranges::contiguous_range<Range> && std::ranges::borrowed_range<Range>;
 
-/// The elements of an array that says how many a row has, or of memory of the caller's own.
+/// The elements of an array that says how many a row has, or of memory of the caller's own. Throws
+/// nothing.
 template <class Array>
 [[nodiscard]] auto elements(Array& array) {
     if constexpr (std::ranges::contiguous_range<Array>) {
@@ -104,18 +106,19 @@ template <LastingMemory Source, LastingMemory Destination>
             .unit_bytes = components * bytes,
             .scalar = ScalarOf<T>::value};
 }
-/// One array that is both.
+/// One array that is both. Throws std::invalid_argument unless there are components.
 template <LastingMemory Both>
 [[nodiscard]] copy::Field field(Both&& both, std::int64_t components = 1) {
     return field(both, both, components);
 }
 
-/// What is a field already.
+/// What is a field already, `made` in another way. Throws nothing.
 [[nodiscard]] inline copy::Field field(copy::Field made) {
     return made;
 }
 
-/// Several arrays, each both source and destination: `update.run_with(array::fields(u, v))`.
+/// Several arrays, each both source and destination: `update.run_with(array::fields(u, v))`. Throws
+/// as `field` of each: std::invalid_argument, mpi::Misuse.
 template <class... Arrays>
 [[nodiscard]] std::vector<copy::Field> fields(Arrays&&... arrays) {
     return {field(std::forward<Arrays>(arrays))...};

@@ -44,7 +44,7 @@ public:
     virtual ~GhostUpdate() = default;
 
     /// Not collective. Takes two arrays, and forgets all mappings. Rows may still be added to the
-    /// father; those of the son are made by the ghost mapping.
+    /// father; those of the son are made by the ghost mapping. Throws nothing.
     void set_father_son(std::shared_ptr<RowArray> father, std::shared_ptr<RowArray> son);
 
     /// Collective. Numbers the fathers' rows through all ranks, in rank order.
@@ -60,8 +60,8 @@ public:
     void create_ghost_mapping(std::span<const std::int64_t> rows, std::span<const int> targets);
     /// Collective. Takes a route from owned rows to ghost rows that exists: one that was loaded.
     void use_route(const route::Route& route);
-    /// Collective. Takes the mapping of another transformer, whose rows may hold anything else, and
-    /// resizes the son to it. The fathers have equally many rows on each rank.
+    /// Collective. Takes the mapping of `other`, whose rows may hold anything else, and resizes the
+    /// son to it. The fathers have equally many rows on each rank.
     void borrow_mapping(const GhostUpdate& other);
 
     /// Collective. Makes the son's rows as long as those that they are copies of: to be called
@@ -75,7 +75,7 @@ public:
     exchange::Exchange& init_persistent_pull(const exchange::Options& options = {}) {
         return pull_.emplace(bind_pull(options));
     }
-    // Start, test and wait of what init_persistent_pull returned; Misuse when there is nothing.
+    /// Start, test and wait of what init_persistent_pull returned; Misuse when there is nothing.
     void start_persistent_pull() { existing(pull_, "pull").start(); }
     [[nodiscard]] bool test_persistent_pull() { return existing(pull_, "pull").test(); }
     void wait_persistent_pull() { existing(pull_, "pull").wait(); }
@@ -84,18 +84,20 @@ public:
     /// Collective. One pull, bound and forgotten.
     void pull_once(const exchange::Options& options = {}) { bind_pull(options).run(); }
 
-    /// Collective. Binds the way back: what happens to each owned row with its ghosts, one after
-    /// the other in the order of the ranks that hold them, so that sums are the same bit by bit in
-    /// every run. Elements other than numbers can only be assigned.
+    /// Collective. Binds the way back: `operation` happens to each owned row with its ghosts, one
+    /// after the other in the order of the ranks that hold them, so that sums are the same bit by
+    /// bit in every run. Elements other than numbers can only be assigned.
     exchange::Exchange& init_persistent_push(copy::Operation operation,
                                              const exchange::Options& options = {}) {
         return push_.emplace(bind_push(operation, options));
     }
-    // As for the pull.
+    /// Start, test and wait of what init_persistent_push returned; Misuse when there is nothing.
     void start_persistent_push() { existing(push_, "push").start(); }
     [[nodiscard]] bool test_persistent_push() { return existing(push_, "push").test(); }
     void wait_persistent_push() { existing(push_, "push").wait(); }
+    /// Not collective.
     void clear_persistent_push() noexcept { push_.reset(); }
+    /// Collective. One push, bound and forgotten.
     void push_once(copy::Operation operation, const exchange::Options& options = {}) {
         bind_push(operation, options).run();
     }
@@ -114,7 +116,7 @@ public:
     [[nodiscard]] const std::optional<discovery::Numbering>& numbering() const noexcept {
         return numbering_;
     }
-    /// Whether it was made for this communicator.
+    /// Whether it was made for this communicator. Throws Misuse when its own was freed.
     [[nodiscard]] bool is_of(MPI_Comm comm) const;
     /// None before create_ghost_mapping, use_route or borrow_mapping.
     [[nodiscard]] const std::shared_ptr<const GhostMapping>& mapping() const noexcept {
@@ -122,7 +124,8 @@ public:
     }
     /// The global index of each row of the son; -1 where no row arrives.
     [[nodiscard]] std::span<const std::int64_t> ghosts() const noexcept;
-    /// Peers, bytes, runs and transports of the bound pull, as a text table.
+    /// Peers, bytes, runs and transports of the bound pull, or push, as a text table. Throws Misuse
+    /// when there is none.
     [[nodiscard]] std::string explain_pull() const { return existing(pull_, "pull").explain(); }
     [[nodiscard]] std::string explain_push() const { return existing(push_, "push").explain(); }
 

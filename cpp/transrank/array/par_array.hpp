@@ -68,10 +68,9 @@ public:
     ParArray& operator=(ParArray&&) noexcept = default;
     ~ParArray() = default;
 
-    // Every resize() takes new memory, zeroed: the rows are lost, and exchanges bound to them must
-    // be bound again. They throw std::invalid_argument when a number is negative or a row longer
-    // than the bound, std::system_error when there is no memory.
-
+    /// Takes new memory, zeroed, for `rows` rows of `row_size` elements: the old rows are lost, and
+    /// exchanges bound to them must be bound again. Throws std::invalid_argument when a number is
+    /// negative, std::system_error when there is no memory.
     void resize(std::int64_t rows)
         requires(kind == RowKind::static_fixed)
     {
@@ -82,7 +81,8 @@ public:
     {
         take(layout::Rows::fixed(rows, row_size, al), row_size);
     }
-    /// One row for each length.
+    /// The same with one row for each of `lengths`, in elements. Throws std::invalid_argument also
+    /// when a row is longer than the `bound`; std::system_error when there is no memory.
     void resize(const std::vector<std::int64_t>& lengths)
         requires(kind == RowKind::static_bounded || kind == RowKind::variable)
     {

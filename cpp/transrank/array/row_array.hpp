@@ -17,7 +17,7 @@ namespace transrank::array {
 /// in which memory.
 class RowArray {
 public:
-    /// No rows.
+    /// No rows; of numbers of type `scalar`, `element_bytes` each element. Throws nothing.
     RowArray(std::int64_t element_bytes, copy::Scalar scalar)
         : element_bytes_(element_bytes), scalar_(scalar) {}
     RowArray(const RowArray&) = default;
@@ -38,7 +38,7 @@ public:
     ~RowArray() = default;
 
     /// Takes other rows in other memory, of which `bytes` are all elements. `description` says what
-    /// rows of the array must have in common on all ranks, such as "4 elements".
+    /// rows of the array must have in common on all ranks, such as "4 elements". Throws nothing.
     void adopt(layout::Rows rows, std::span<std::byte> bytes, std::shared_ptr<void> memory,
                std::string description) {
         rows_ = std::move(rows);
@@ -56,6 +56,7 @@ public:
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
     /// What keeps the memory of this array, until it is resized.
     [[nodiscard]] const std::shared_ptr<void>& memory() const noexcept { return memory_; }
+
     [[nodiscard]] const std::string& description() const noexcept { return description_; }
     [[nodiscard]] std::int64_t element_bytes() const noexcept { return element_bytes_; }
     [[nodiscard]] copy::Scalar scalar() const noexcept { return scalar_; }

@@ -61,8 +61,8 @@ public:
              const AlltoallOptions& options = {},
              const std::shared_ptr<void>& keep_alive = nullptr);
 
-    /// Collective. Blocks of any lengths, as MPI_Alltoallv. Not in place. Throws also when a block
-    /// is not as long as the receiver expects.
+    /// Collective. `blocks` of any lengths, in bytes, as MPI_Alltoallv. Not in place. Throws
+    /// mpi::AgreedError also when a block is not as long as the receiver expects.
     Alltoall(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
              const AlltoallOptions& options = {},
              const std::shared_ptr<void>& keep_alive = nullptr);
@@ -76,7 +76,8 @@ public:
     void start_with(const void* send, void* receive,
                     const std::shared_ptr<void>& keep_alive = nullptr);
     using Exchange::start_with;
-    /// start_with, and wait. By the algorithm `mpi` it is MPI_Alltoall itself.
+    /// start_with, and wait: throws std::invalid_argument and transport::BrokenExchange. By the
+    /// algorithm `mpi` it is MPI_Alltoall itself.
     void run_with(const void* send, void* receive,
                   const std::shared_ptr<void>& keep_alive = nullptr);
     using Exchange::run_with;
@@ -89,8 +90,10 @@ private:
     copy::Field extents_;  ///< without addresses
 };
 
-/// Collective. One alltoall; the same as an Alltoall made, run and destroyed. An alltoall
-/// that is repeated costs less with an Alltoall that is kept: the ranks agree here each time.
+/// Collective. One alltoall; the same as an Alltoall made, run and destroyed: blocks of
+/// `block_bytes` for every rank from `send`, and from every rank into `receive`, in rank order. An
+/// alltoall that is repeated costs less with an Alltoall that is kept: the ranks agree here each
+/// time.
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
               const AlltoallOptions& options = {},
               const std::shared_ptr<void>& keep_alive = nullptr);

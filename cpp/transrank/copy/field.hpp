@@ -50,6 +50,7 @@ inline constexpr std::array<ScalarKind, 11> scalars{{{"opaque", 1},
                                                      {"float32", 4},
                                                      {"float64", 8}}};
 
+/// Of a `scalar`.
 [[nodiscard]] constexpr const ScalarKind& kind_of(Scalar scalar) {
     return scalars.at(static_cast<std::size_t>(scalar));
 }

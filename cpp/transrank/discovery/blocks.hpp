@@ -15,9 +15,9 @@ struct BlockList {
     std::span<const std::int64_t> displacements;
 };
 
-/// Collective. The route of MPI_Alltoallv; ranks exchange where their blocks lie. Throws
-/// mpi::AgreedError, the same on every rank, when a block of the sender is not as long as the
-/// receiver's, does not exist, or a list has not one value for each rank.
+/// Collective. The route of MPI_Alltoallv, from `sends` to `receives`; ranks exchange where their
+/// blocks lie. Throws mpi::AgreedError, the same on every rank, when a block of the sender is not
+/// as long as the receiver's, does not exist, or a list has not one value for each rank.
 [[nodiscard]] route::Route alltoallv(const mpi::Communicator& comm, const BlockList& sends,
                                      const BlockList& receives);
 

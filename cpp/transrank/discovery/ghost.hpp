@@ -82,21 +82,23 @@ struct Pushed {
                                 std::span<const std::int64_t> rows, std::span<const int> targets,
                                 std::int64_t ghost_begin = 0);
 
-// The local work of ghost_pull, before and after its last delivery.
-
+/// The local work of ghost_pull, before and after its last delivery.
 struct GhostRequests {
     std::vector<route::Leg> legs;
     std::vector<mpi::Message> messages;
 };
+/// What `rank` asks the owners of `ghosts` for. Throws std::invalid_argument as ghost_pull refuses.
 [[nodiscard]] GhostRequests write_ghost_requests(int rank, const layout::Distribution& owners,
                                                  std::span<const std::int64_t> ghosts,
                                                  const GhostPlace& place);
-/// `owners` ascend, and hold at least the owners of all ghosts among `extent` rows.
+/// `owners` ascend, and hold at least the owners of all ghosts among `extent` rows. Throws
+/// std::invalid_argument as above.
 [[nodiscard]] GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
                                                  std::int64_t extent,
                                                  std::span<const std::int64_t> ghosts,
                                                  const GhostPlace& place);
-/// `owned` rows are this rank's, `requests` what it has written itself.
+/// `owned` rows are this rank's of `ranks`, `requests` what it has written itself, `messages` what
+/// has arrived. Throws std::invalid_argument when a row is asked for that is not there.
 [[nodiscard]] route::Route read_ghost_requests(int rank, int ranks, std::int64_t owned,
                                                const GhostPlace& place,
                                                std::vector<route::Leg> requests,

@@ -9,8 +9,8 @@
 
 namespace transrank::discovery {
 
-/// Collective. The route between two lists of indices: entry i of a rank's destination list gets
-/// the entry of equal index of whichever rank's source list. Indices are any numbers from 0 on; a
+/// Collective. The route between two lists of indices: entry i of a rank's `destination` list gets
+/// the entry of equal index of whichever rank's `source` list. Indices are any numbers from 0 on; a
 /// wanted one may be wanted more than once, by several ranks, and from this rank itself. An index
 /// of the sources need not be wanted.
 ///

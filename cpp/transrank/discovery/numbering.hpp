@@ -28,8 +28,9 @@ public:
     /// negative, all together are more than 64 bits can number, or `table` differs.
     Numbering(const mpi::Communicator& comm, std::int64_t owned, bool table = false);
 
-    /// Not collective. What `rank` of `ranks` knows of one that was made before. Throws
-    /// std::invalid_argument when the values do not fit each other.
+    /// Not collective. What `rank` of `ranks` knows of one that was made before: its `owned` range,
+    /// the rows of all (`extent`), and the `owners`, if it knows them. Throws std::invalid_argument
+    /// when the values do not fit each other.
     Numbering(int rank, int ranks, layout::IndexRange owned, std::int64_t extent,
               std::optional<layout::Distribution> owners);
 

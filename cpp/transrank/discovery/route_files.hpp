@@ -19,9 +19,9 @@ namespace transrank::discovery {
 void save(const mpi::Communicator& comm, const route::Route& route,
           const std::filesystem::path& place);
 
-/// Collective. Reads what `save` wrote with as many ranks. Throws mpi::AgreedError, the same on
-/// every rank, when a file is missing, truncated, altered, of another rank or number of ranks, or
-/// when the files do not fit together.
+/// Collective. Reads what `save` wrote to `place` with as many ranks. Throws mpi::AgreedError, the
+/// same on every rank, when a file is missing, truncated, altered, of another rank or number of
+/// ranks, or when the files do not fit together.
 [[nodiscard]] route::Route load(const mpi::Communicator& comm, const std::filesystem::path& place);
 
 }  // namespace transrank::discovery

@@ -146,16 +146,18 @@ public:
     /// Whether it has been started, and not yet waited for.
     [[nodiscard]] bool is_under_way() const noexcept;
 
-    /// Starts, unless it is under way already, and waits. Where `runs_in_mpi`, one blocking call of
-    /// MPI does both, and waits for ever for a rank that has ended or never comes; all ranks run
-    /// then, or all start.
+    /// Starts, unless it is under way already, and waits; throws Misuse and
+    /// transport::BrokenExchange as they do. Where `runs_in_mpi`, one blocking call of MPI does
+    /// both, and waits for ever for a rank that has ended or never comes; all ranks run then, or
+    /// all start.
     void run();
-    /// start_with, and wait.
+    /// start_with, and wait: throws std::invalid_argument, Misuse and transport::BrokenExchange.
     void run_with(std::span<const copy::Field> fields);
+    /// Whether run() is one blocking call of MPI. Throws Misuse when closed.
     [[nodiscard]] bool runs_in_mpi() const;
 
     /// Peers, bytes, runs, the transport of each peer and why it was chosen, the threshold between
-    /// pushing and pulling and how it is known: a text table.
+    /// pushing and pulling and how it is known: a text table. Throws Misuse when closed.
     [[nodiscard]] std::string explain() const;
 
     /// Not collective. Lets go of everything, as the destructor does; later calls throw

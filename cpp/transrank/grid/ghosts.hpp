@@ -36,7 +36,7 @@ public:
     /// How many rows this rank owns, and how many it has in all, ghosts included.
     [[nodiscard]] std::int64_t owned() const noexcept { return owned_.length(); }
     [[nodiscard]] std::int64_t rows() const noexcept { return owned() + std::ssize(ghosts_); }
-    /// The global index of a local row.
+    /// The global index of a local `row`, counted from 0. Throws std::out_of_range beyond rows().
     [[nodiscard]] std::int64_t index(std::int64_t row) const {
         return row < owned() ? owned_.begin + row
                              : ghosts_.at(static_cast<std::size_t>(row - owned()));
@@ -47,7 +47,8 @@ public:
     /// The route from owned rows to ghosts; transposed() leads back.
     [[nodiscard]] const route::Route& route() const noexcept { return *route_; }
 
-    /// A new array of zeros in node-shared memory: all local rows.
+    /// A new array of zeros in node-shared memory: all local rows. Throws std::system_error when
+    /// there is no memory.
     template <class T, std::int64_t components = 1>
     [[nodiscard]] array::ParArray<T, components> array() const {
         array::ParArray<T, components> made;
@@ -55,20 +56,23 @@ public:
         return made;
     }
 
-    /// Collective. Binds arrays to the update of their ghosts; run the result in each step.
+    /// Collective. Binds arrays to the update of their ghosts; run the result in each step. Throws
+    /// mpi::AgreedError for what exchange::Exchange refuses.
     template <class... Arrays>
     [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
         return bind(route_, {}, [&] { return array::fields(std::forward<Arrays>(arrays)...); });
     }
     /// Copies rows of their owners into the ghosts of any arrays. Collective when arrays of their
     /// types and lengths are moved together for the first time, which is then the first time on
-    /// every rank.
+    /// every rank: it throws mpi::AgreedError as `halo` does. Later it throws
+    /// transport::BrokenExchange as a wait does.
     template <class... Arrays>
     void update(Arrays&&... arrays) const {
         move(updates_, route_, copy::Operation::assign, std::forward<Arrays>(arrays)...);
     }
     /// Adds the ghosts of all ranks to the rows of their owners, in the order of the ranks; the
-    /// ghosts are left as they are. Collective as update.
+    /// ghosts are left as they are. Collective, and throws mpi::AgreedError and
+    /// transport::BrokenExchange, as update.
     template <class... Arrays>
     void add(Arrays&&... arrays) const {
         move(sums_, back_, copy::Operation::add, std::forward<Arrays>(arrays)...);

@@ -28,15 +28,16 @@ namespace transrank::grid {
 template <class T>
 class PerAxis {
 public:
-    /// Not given.
-    PerAxis() = default;
+    PerAxis() = default;  // not given
+    /// One value for all axes, or one for each. Throws nothing but std::bad_alloc.
     template <std::convertible_to<T> Value>
     PerAxis(Value all) : values_{T(all)} {}                     // NOLINT(*-explicit-*)
     PerAxis(std::initializer_list<T> each) : values_(each) {}   // NOLINT(*-explicit-*)
     PerAxis(std::vector<T> each) : values_(std::move(each)) {}  // NOLINT(*-explicit-*)
 
     [[nodiscard]] bool is_given() const noexcept { return !values_.empty(); }
-    /// One for each of so many axes. Throws std::invalid_argument unless there are as many.
+    /// One for each of so many axes. Throws std::invalid_argument, with the `name` of the option,
+    /// unless there are as many.
     [[nodiscard]] std::vector<T> of(std::size_t axes, const char* name) const {
         layout::require(values_.size() == axes || values_.size() == 1, values_.size(),
                         " values are given for ", name, "; give one, or one for each of the ", axes,
@@ -52,6 +53,7 @@ private:
 struct Width {
     std::int64_t low;
     std::int64_t high;
+    /// As many on both sides, or so many below and above. Throws nothing.
     Width(std::int64_t both) : low(both), high(both) {}  // NOLINT(*-explicit-*)
     Width(std::int64_t below, std::int64_t above) : low(below), high(above) {}
 };
@@ -113,7 +115,8 @@ public:
         return position;
     }
 
-    /// A new array of zeros in node-shared memory, a row of components for each local cell.
+    /// A new array of zeros in node-shared memory, a row of components for each local cell. Throws
+    /// std::system_error when there is no memory.
     template <class T, std::int64_t components = 1>
     [[nodiscard]] array::ParArray<T, components> array() const {
         array::ParArray<T, components> made;
@@ -123,14 +126,16 @@ public:
 
     /// The grid of the points between the cells along an axis, and at both ends: one more. Point i
     /// lies between the cells i - 1 and i and belongs to the rank of cell i, the last one to the
-    /// rank of the last cell. A periodic axis has as many points as cells. Not collective.
+    /// rank of the last cell. A periodic axis has as many points as cells. Not collective. Throws
+    /// std::invalid_argument when there is no such `axis`.
     [[nodiscard]] Grid staggered(int axis) const;
     /// The same grid, divided in another way, the same on every rank. Not collective. Throws
     /// std::invalid_argument unless the parts fit the axes and the communicator.
     [[nodiscard]] Grid with_parts(const std::vector<int>& parts) const;
 
-    /// Collective. Binds arrays to the update of their halos, corners included: run the result in
-    /// each step, or start it, compute what needs no halo, and wait. Throws as exchange::Exchange.
+    /// Collective. Binds arrays, which have the shape local_shape(), to the update of their halos
+    /// (ghost cells), corners included: run the result in each step, or start it, compute what
+    /// needs no halo, and wait. Throws mpi::AgreedError for what exchange::Exchange refuses.
     template <class... Arrays>
     [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
         return bind_halo(
@@ -142,7 +147,8 @@ public:
         return bind_halo([&] { return std::move(sets); });
     }
     /// Fills the halos of any arrays. Collective when arrays of their types and lengths are updated
-    /// together for the first time, which is then the first time on every rank.
+    /// together for the first time, which is then the first time on every rank: it throws
+    /// mpi::AgreedError as `halo` does. Later it throws transport::BrokenExchange as a wait does.
     template <class... Arrays>
     void update(Arrays&&... arrays) const {
         updates_.move([&] { return array::fields(std::forward<Arrays>(arrays)...); },
@@ -151,15 +157,16 @@ public:
                       });
     }
 
-    /// Collective. Moves the owned cells of an array to their places in an array of `other`, a
-    /// division of the same cells over the same communicator, whose halo is left as it is.
+    /// Collective. Moves the owned cells of `source`, an array of this grid, to their places in
+    /// `destination`, an array of `other`: a division of the same cells over the same communicator,
+    /// whose halo is left as it is. Throws mpi::AgreedError when grids or arrays do not fit.
     template <class Source, class Destination>
     void to(const Grid& other, const Source& source, Destination& destination) const {
         move(0, [&] { return Move{layout_, other.layout_, array::field(source, destination)}; });
     }
 
-    /// Collective. The whole array without halo on the rank `root`, empty on the others. Own memory
-    /// has `components` adjacent elements for each cell.
+    /// Collective. The whole array of `source`, in the order of the grid without halo, on the rank
+    /// `root`; empty on the others. Own memory has `components` adjacent elements for each cell.
     template <class Source>
     [[nodiscard]] auto gather(const Source& source, int root = 0,
                               std::int64_t components = array::components_of<Source>) const {
@@ -172,7 +179,8 @@ public:
         });
         return whole;
     }
-    /// Collective. The reverse: distributes what the rank `root` passes; the others pass nothing.
+    /// Collective. The reverse: distributes `whole`, which the rank `root` passes, into the owned
+    /// cells of `destination`; the others pass nothing.
     template <class T, class Destination>
     void scatter(
         const std::vector<T>& whole, Destination&& destination, int root = 0,

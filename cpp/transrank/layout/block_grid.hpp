@@ -62,7 +62,8 @@ struct GridOptions {
 /// their halo in one dense local array. A part that owns no cell has no array, hence no halo.
 class BlockGrid {
 public:
-    /// Throws std::invalid_argument that names the dimension and the values.
+    /// One of `distributions` for each dimension. Throws std::invalid_argument that names the
+    /// dimension and the values.
     explicit BlockGrid(std::vector<Distribution> distributions, GridOptions options = {});
 
     [[nodiscard]] int dimensions() const noexcept {
@@ -80,6 +81,7 @@ public:
     }
     /// Whether halos were given, if only of width 0.
     [[nodiscard]] bool has_halo() const noexcept { return has_halo_; }
+
     [[nodiscard]] Order part_order() const noexcept { return part_order_; }
     [[nodiscard]] const RankMap& ranks() const noexcept { return ranks_; }
     /// The dimensions from the fastest to the slowest.
@@ -87,18 +89,21 @@ public:
         return {memory_order_.data(), distributions_.size()};
     }
 
+    /// Where a part lies among the parts of each `dimension`, the part at such `coordinates`, and
+    /// its rank.
     [[nodiscard]] PerDimension<int> coordinates(int part) const noexcept;
     [[nodiscard]] int part(const PerDimension<int>& coordinates) const noexcept;
     [[nodiscard]] int rank(const PerDimension<int>& coordinates) const noexcept {
         return ranks_.rank(part(coordinates));
     }
 
-    /// Length of a part's local array in one dimension, halo included.
+    /// Length of a part's local array in one dimension, in cells, halo included.
     [[nodiscard]] std::int64_t local_extent(int dimension, int coordinate) const noexcept;
     /// Units between neighbors in each dimension of a part's local array. Throws
     /// std::invalid_argument when the array has more units than 64 bits can count.
     [[nodiscard]] PerDimension<std::int64_t> strides(const PerDimension<int>& coordinates) const;
-    /// Units of a rank's local array, halo included; 0 on a rank without a part.
+    /// Units of a rank's local array, halo included; 0 on a rank without a part. Throws
+    /// std::invalid_argument as strides.
     [[nodiscard]] std::int64_t units(int rank) const;
     /// Lengths of a rank's local array, halo included: 0 in the dimensions in which its part is
     /// empty; all 0 on a rank without a part.

@@ -25,13 +25,17 @@ struct Stretch {
 /// the table of an irregular distribution; every other kind is a formula of constant size.
 class Distribution {
 public:
-    /// Ranges whose lengths differ by at most one, the longer ones first (as numpy.array_split).
+    /// `parts` ranges of `extent` indices whose lengths differ by at most one, the longer ones
+    /// first (as numpy.array_split). Throws std::invalid_argument for a negative extent, or no
+    /// part.
     [[nodiscard]] static Distribution even(std::int64_t extent, int parts);
     /// Part p owns [boundaries[p], boundaries[p + 1]); the first boundary is 0, the last the
-    /// extent.
+    /// extent. Throws std::invalid_argument when they are fewer than two, or descend.
     [[nodiscard]] static Distribution irregular(std::vector<std::int64_t> boundaries);
     /// Blocks of `block` indices dealt out in turn, beginning with `first_part`, as ScaLAPACK does.
     /// A block of ceil(extent / parts) gives the block distribution of HPF and of MPI's darray.
+    /// Throws std::invalid_argument for a negative extent, no part, a block below 1, and a first
+    /// part that does not exist.
     [[nodiscard]] static Distribution block_cyclic(std::int64_t extent, int parts,
                                                    std::int64_t block, int first_part = 0);
     [[nodiscard]] static Distribution cyclic(std::int64_t extent, int parts) {
@@ -50,9 +54,10 @@ public:
 
     /// How many indices a part owns.
     [[nodiscard]] std::int64_t owned(int part) const noexcept;
-    /// In how many ranges they lie: 0 or 1 when contiguous.
+    /// In how many ranges those of `part` lie: 0 or 1 when contiguous.
     [[nodiscard]] std::int64_t ranges(int part) const noexcept;
-    /// One of them. The range of an empty part of a contiguous distribution is empty.
+    /// One of them, from `number` 0 on. The range of an empty part of a contiguous distribution is
+    /// empty.
     [[nodiscard]] IndexRange range(int part, std::int64_t number = 0) const noexcept;
     /// The position at which that range begins in its part.
     [[nodiscard]] std::int64_t position(std::int64_t number) const noexcept {

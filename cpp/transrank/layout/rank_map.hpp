@@ -11,14 +11,17 @@ namespace transrank::layout {
 /// Which rank holds which part of a layout: all ranks, some of them, in any order.
 class RankMap {
 public:
-    /// Part p lies on rank first + p * stride; constant size.
+    /// Part p of `parts` lies on rank first + p * stride; constant size. Throws
+    /// std::invalid_argument unless there is a part, and each has a rank.
     [[nodiscard]] static RankMap consecutive(int parts, int first = 0, int stride = 1);
-    /// Part p lies on ranks[p]; no rank twice.
+    /// Part p lies on ranks[p]. Throws std::invalid_argument when a rank is there twice or
+    /// negative, or none is.
     [[nodiscard]] static RankMap listed(std::vector<int> ranks);
 
     [[nodiscard]] int parts() const noexcept { return parts_; }
     /// Whether ranks were given in a list, not by a formula.
     [[nodiscard]] bool is_listed() const noexcept { return table_ != nullptr; }
+    /// The rank that holds a `part`.
     [[nodiscard]] int rank(int part) const noexcept {
         return table_ ? table_->ranks[static_cast<std::size_t>(part)] : first_ + (part * stride_);
     }

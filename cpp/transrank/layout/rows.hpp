@@ -15,15 +15,20 @@ namespace transrank::layout {
 /// at a multiple of that many units.
 class Rows {
 public:
+    /// So many rows of `length` units each. Throws std::invalid_argument when a number is negative
+    /// or the `alignment`, in units, is below 1; so do the others.
     [[nodiscard]] static Rows fixed(std::int64_t rows, std::int64_t length,
                                     std::int64_t alignment = 1);
-    /// Row i holds lengths[i] units of the `bound` that it has room for.
+    /// Row i holds lengths[i] units of the `bound` that it has room for. Throws
+    /// std::invalid_argument when it holds more.
     [[nodiscard]] static Rows bounded(std::vector<std::int64_t> lengths, std::int64_t bound,
                                       std::int64_t alignment = 1);
-    /// Row i holds lengths[i] units; the next row follows, aligned.
+    /// Row i holds lengths[i] units; the next row follows, aligned. Throws std::invalid_argument as
+    /// fixed.
     [[nodiscard]] static Rows variable(const std::vector<std::int64_t>& lengths,
                                        std::int64_t alignment = 1);
-    /// Row i is [offsets[i], offsets[i + 1]), as in a CSR matrix; offsets[0] need not be 0.
+    /// Row i is [offsets[i], offsets[i + 1]), as in a CSR matrix; offsets[0] need not be 0. Throws
+    /// std::invalid_argument when they descend, or there are none.
     [[nodiscard]] static Rows from_offsets(std::vector<std::int64_t> offsets);
 
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }

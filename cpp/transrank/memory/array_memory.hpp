@@ -17,8 +17,8 @@ namespace transrank::memory {
 /// there is memory for: they share segments.
 class ArrayMemory {
 public:
-    /// Zeroed, page-aligned. Throws std::system_error when there is no memory of either kind, and
-    /// for more than this process could have if it had the machine for itself.
+    /// So many `bytes`, zeroed, page-aligned. Throws std::system_error when there is no memory of
+    /// either kind, and for more than this process could have if it had the machine for itself.
     explicit ArrayMemory(std::size_t bytes);
     ArrayMemory(const ArrayMemory&) = delete;
     ArrayMemory& operator=(const ArrayMemory&) = delete;
@@ -27,8 +27,8 @@ public:
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
     [[nodiscard]] bool is_shared() const noexcept { return block_ || segment_; }
 
-    /// How many arrays of this process have become private since shared memory was refused, and
-    /// why the last of them did: lines of text, if any.
+    /// How many arrays of this process have become private since shared memory was refused, and why
+    /// the last of them did: lines of text, if any. Throws nothing.
     [[nodiscard]] static std::string refusals();
 
 private:

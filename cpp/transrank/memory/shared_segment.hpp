@@ -22,11 +22,12 @@ struct SegmentHandle {
     [[nodiscard]] bool is_shared() const noexcept { return descriptor >= 0; }
 };
 
-/// The first bytes of another process's segment, without mapping it. Throws as MappedSegment.
+/// The first bytes of another process's segment into `begin`, without mapping it. Throws
+/// std::system_error and std::runtime_error as MappedSegment.
 void read_segment(const SegmentHandle& handle, std::span<std::byte> begin);
 
 /// Whether that process no longer holds the segment; false where that cannot be found out. Takes no
-/// descriptor.
+/// descriptor, and throws nothing.
 [[nodiscard]] bool is_gone(const SegmentHandle& handle);
 
 /// A segment, of this process or of another one, in this process's memory.
@@ -35,7 +36,8 @@ public:
     /// Throws std::system_error when it cannot be opened, std::runtime_error when what the handle
     /// leads to is not the segment it means (the owner is gone, or lives in another namespace).
     explicit MappedSegment(const SegmentHandle& handle);
-    /// One of this process; takes the descriptor over when it succeeds. Throws std::system_error.
+    /// One of this process, of so many `bytes`; takes the descriptor over when it succeeds. Throws
+    /// std::system_error.
     MappedSegment(int descriptor, std::size_t bytes);
     MappedSegment(const MappedSegment&) = delete;
     MappedSegment& operator=(const MappedSegment&) = delete;
@@ -43,10 +45,12 @@ public:
 
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
-    /// The mapping that this process already has of the segment, or a new one.
+    /// The mapping that this process already has of the segment, or a new one. Throws
+    /// std::system_error and std::runtime_error as the constructor.
     [[nodiscard]] static std::shared_ptr<MappedSegment> get(const SegmentHandle& handle);
     /// The same, but the mapping stays when nobody uses it any more, for the next call. For
-    /// segments that their owner keeps as long as it lives.
+    /// segments that their owner keeps as long as it lives. Throws std::system_error and
+    /// std::runtime_error as the constructor.
     [[nodiscard]] static std::shared_ptr<MappedSegment> keep(const SegmentHandle& handle);
 
     /// For a child of fork: from here on nobody else sees what it writes.
@@ -74,14 +78,16 @@ public:
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return mapping_->bytes(); }
     [[nodiscard]] const SegmentHandle& handle() const noexcept { return handle_; }
 
-    /// The living segment of this process that holds `address`, and where in it.
+    /// Where an address lies.
     struct Place {
         SegmentHandle handle;
         std::size_t offset;
     };
+    /// The living segment of this process that holds so many `bytes` from `address` on. Throws
+    /// nothing.
     [[nodiscard]] static std::optional<Place> find(const std::byte* address, std::size_t bytes);
 
-    /// Makes sure that a fork finds the segments in order.
+    /// Makes sure that a fork finds the segments in order. Throws nothing.
     static void prepare_for_fork();
 
 private:

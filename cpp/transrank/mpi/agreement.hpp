@@ -29,6 +29,7 @@ public:
 /// outlive this.
 class Call {
 public:
+    /// Throws nothing.
     Call(const Communicator& comm, std::string_view name)
         : call_(comm.state()->call), before_(call_) {
         call_ = before_.empty() ? name : before_;
@@ -69,7 +70,7 @@ inline void agree_on(const Communicator& comm, std::string_view what, const Word
     agree_on(comm, what, [] { return Words(); }, given);
 }
 
-/// Collective. The same for work that says nothing itself.
+/// Collective. The same for work that says nothing itself; `what` and `sums` as there.
 template <class Work>
 void agree(const Communicator& comm, const Work& work, std::string_view what = {},
            const Words& given = {}, std::span<std::uint64_t> sums = {}) {
@@ -80,7 +81,7 @@ void agree(const Communicator& comm, const Work& work, std::string_view what = {
     agree_on(comm, what, std::cref(say_nothing), given, sums);
 }
 
-/// Collective. The same for work that returns something.
+/// Collective. The same for work that returns something; `what` and `sums` as there.
 template <class Work>
 [[nodiscard]] auto agreed(const Communicator& comm, const Work& work, std::string_view what = {},
                           const Words& given = {}, std::span<std::uint64_t> sums = {}) {
@@ -93,8 +94,8 @@ template <class Work>
 /// rank if there is one. Where it has no words, it lacks memory.
 void throw_first(const Communicator& comm, bool failed, const std::string& words);
 
-/// Not collective. The sum of these numbers over all ranks is 0 when all give the same words; if
-/// not, once in 2^64 times.
+/// Not collective. The sum of these numbers over all ranks is 0 when all give the same words; else
+/// with a probability of 2^-64. Throws nothing.
 [[nodiscard]] std::uint64_t balance_of(const Communicator& comm, const Words& words);
 
 }  // namespace transrank::mpi

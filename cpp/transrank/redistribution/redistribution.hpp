@@ -27,8 +27,8 @@ struct Points {
 
 using Layout = std::variant<layout::BlockGrid, Points>;
 
-/// Throws std::invalid_argument when the layouts are of different grids, a halo is wanted of a
-/// list, or two lists are numbered in different orders.
+/// Throws std::invalid_argument when `source` and `destination` are of different grids, a halo is
+/// wanted of a list, or two lists are numbered in different orders.
 void check(const Layout& source, const Layout& destination,
            route::Coverage coverage = route::Coverage::owned);
 
@@ -49,13 +49,15 @@ public:
     Redistribution(MPI_Comm comm, const Layout& source, const Layout& destination,
                    route::Coverage coverage = route::Coverage::owned)
         : Redistribution(comm, route_between(comm, source, destination, coverage)) {}
-    /// Not collective. Along any route of the ranks of `comm`, a loaded one for example.
+    /// Not collective. Along any route of the ranks of `comm`, a loaded one for example. Throws
+    /// nothing.
     Redistribution(MPI_Comm comm, route::Route route) : comm_(comm), route_(std::move(route)) {}
 
     [[nodiscard]] const route::Route& route() const noexcept { return route_; }
 
-    /// Collective. Binds an exchange, as its constructor does, in place of what was stored before.
-    /// Where that throws, what was stored before stays stored.
+    /// Collective. Binds an exchange of `fields` and of `others`, sets of them that a start may
+    /// move in their place, as its constructor does, in place of what was stored before. Where that
+    /// throws, what was stored before stays stored.
     void store(std::vector<copy::Field> fields, const exchange::Options& options = {}) {
         store(std::move(fields), {}, options);
     }
@@ -66,7 +68,7 @@ public:
     }
 
     /// What was stored; throws std::logic_error when nothing was. It has the same life by these
-    /// names:
+    /// names, with a limit of `seconds` and a reason `why` as there:
     [[nodiscard]] exchange::Exchange& stored();
     void start() { stored().start(); }
     void start_with(std::span<const copy::Field> fields) { stored().start_with(fields); }

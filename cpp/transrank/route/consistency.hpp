@@ -16,12 +16,14 @@ struct LegDigest {
     std::uint64_t checksum = 0;
     friend bool operator==(const LegDigest&, const LegDigest&) = default;
 };
+/// Of a leg. Throws nothing.
 [[nodiscard]] LegDigest digest(const Leg& leg);
-/// Of the leg, if there is one.
+/// Of the leg, if there is one. Throws nothing.
 [[nodiscard]] std::optional<LegDigest> digest(const Leg* leg);
 
-/// Checks that both ranks of a leg hold the same one. Throws std::invalid_argument naming the two
-/// and what each of them holds, if anything.
+/// Checks that both ranks of a leg, `sender` and `receiver`, hold the same one, `sent` and
+/// `received`. Throws std::invalid_argument naming the two and what each of them holds, if
+/// anything.
 void check_same(int sender, int receiver, const std::optional<LegDigest>& sent,
                 const std::optional<LegDigest>& received);
 
@@ -35,6 +37,7 @@ void check_consistent(std::span<const Route> routes);
 void check_delivered_once(const Route& route);
 
 /// The same, and that `units` units arrive in all: every one of a destination that has no more.
+/// Throws std::invalid_argument.
 void check_all_delivered_once(const Route& route, std::int64_t units);
 
 }  // namespace transrank::route

@@ -13,12 +13,13 @@ class FileError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Writes one rank's route. The file appears whole or not at all: it is written under another name
-/// in the same folder, synchronised to the disk and renamed.
+/// Writes one rank's route into the file `path`. The file appears whole or not at all: it is
+/// written under another name in the same folder, synchronised to the disk and renamed. Throws
+/// FileError.
 void save(const Route& route, const std::filesystem::path& path);
 
-/// Reads what `save` wrote on a machine of the same endianness. A file that is truncated, altered,
-/// of another version or anything else is refused with a FileError that says so.
+/// Reads what `save` wrote to `path` on a machine of the same endianness. A file that is truncated,
+/// altered, of another version or anything else is refused with a FileError that says so.
 [[nodiscard]] Route load(const std::filesystem::path& path);
 
 }  // namespace transrank::route

@@ -14,8 +14,9 @@ enum class Corners : std::uint8_t {
     left_out,  ///< those beyond one face only: what a star-shaped stencil reads
 };
 
-/// One rank's halo update of a grid whose layout gives the widths: from the owned cells to the halo
-/// cells of one and the same local array, in which both extents are counted.
+/// One rank's halo update (halo exchange, ghost cell exchange) of a grid whose layout gives the
+/// widths, `corners` included or not: from the owned cells to the halo cells of one and the same
+/// local array, in which both extents are counted.
 ///
 /// Needs no communication; linear in the parts per dimension where that is divided irregularly,
 /// otherwise independent of the number of ranks. Beyond the ends of a dimension that is not

@@ -15,7 +15,8 @@ enum class Coverage : std::uint8_t {
 };
 
 /// One rank's route from its cells in `source` to those in `destination`: two layouts of one grid,
-/// on any of the `ranks` ranks each. A transposed array is one whose memory order differs.
+/// on any of the `ranks` ranks each, with halos if the `coverage` says so. A transposed array is
+/// one whose memory order differs.
 ///
 /// Needs no communication, and its cost depends on the cells that the rank itself has and gets, not
 /// on the number of ranks. Throws std::invalid_argument when the grids differ in an extent or a

@@ -14,6 +14,7 @@ namespace transrank::route {
 /// first. Empty where a side is not a grid's: then an array is any that is long enough.
 using Shape = std::vector<std::int64_t>;
 
+/// Of both sides of a route.
 struct Shapes {
     Shape source;
     Shape destination;
@@ -27,11 +28,12 @@ struct Shapes {
 /// rank that moves data within itself has a leg to itself in both.
 class Route {
 public:
-    /// `sends` and `receives` in any order of peers; empty legs are dropped. The extents are the
-    /// units that this rank's source and destination arrays must have at least, or exactly where
-    /// they have a shape. Throws std::invalid_argument naming the rank, the leg and the values when
-    /// a peer is out of range or twice there, a segment has a negative field or lies outside its
-    /// own rank's extent, or a shape has another number of units than the extent.
+    /// Of `rank` among `ranks`: `sends` and `receives` in any order of peers; empty legs are
+    /// dropped. source_extent and destination_extent are the units that this rank's source and
+    /// destination arrays must have at least, or exactly where they have one of `shapes`. Throws
+    /// std::invalid_argument naming the rank, the leg and the values when a peer is out of range or
+    /// twice there, a segment has a negative field or lies outside its own rank's extent, or a
+    /// shape has another number of units than the extent.
     Route(int rank, int ranks, std::int64_t source_extent, std::int64_t destination_extent,
           std::vector<Leg> sends, std::vector<Leg> receives, Shapes shapes = {});
 

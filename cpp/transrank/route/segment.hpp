@@ -57,15 +57,15 @@ struct Segment {
     }
     /// All of them, the fastest first; none of a single run.
     [[nodiscard]] std::vector<Loop> loops() const;
-    /// Adds a loop around the others; one that goes on where these end prolongs the last of them,
-    /// or the run.
+    /// Adds a `loop` around the others; one that goes on where these end prolongs the last of them,
+    /// or the run. Throws nothing but std::bad_alloc.
     void repeat(const Loop& loop);
 
     friend bool operator==(const Segment&, const Segment&) = default;
 };
 
 /// Calls `visit(source, destination)` with the places of all steps of some loops, of which the
-/// first is the fastest.
+/// first is the fastest. Throws nothing that `visit` does not throw.
 template <class Visit>
 void for_each_step(std::span<const Loop> loops, std::int64_t source, std::int64_t destination,
                    const Visit& visit) {
@@ -102,6 +102,7 @@ struct Row {
             .destination_stride = segment.destination_stride};
 }
 
+/// The segment that a `row` is. Throws nothing.
 [[nodiscard]] inline Segment segment_of(const Row& row) {
     return {.source = row.source,
             .destination = row.destination,
@@ -111,7 +112,8 @@ struct Row {
             .destination_stride = row.destination_stride};
 }
 
-/// Calls `visit` with the rows of a segment in their order.
+/// Calls `visit` with the rows of a segment in their order. Throws nothing that `visit` does not
+/// throw.
 template <class Visit>
 void for_each_row(const Segment& segment, const Visit& visit) {
     for_each_step(segment.further, segment.source, segment.destination,

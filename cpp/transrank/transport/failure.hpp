@@ -30,6 +30,7 @@ struct Failure {
 /// An exchange that another rank has broken.
 class BrokenExchange : public std::runtime_error {
 public:
+    /// With a text that names the rank and the cause. Throws nothing but std::bad_alloc.
     explicit BrokenExchange(const Failure& failure);
     [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
 
@@ -37,7 +38,8 @@ private:
     Failure failure_;
 };
 
-/// Throws BrokenExchange unless the word is 0: nothing that was not published before it will come.
+/// Throws BrokenExchange unless `encoded_failure` is 0: nothing that was not published before it
+/// will come.
 void check_unbroken(std::uint64_t encoded_failure);
 
 }  // namespace transrank::transport

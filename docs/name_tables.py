@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sphinx: writes the pages of names, and lists them where a page has a directive `names`."""
+
+import re
+from pathlib import Path
+
+import reference_pages
+from docutils.nodes import Node
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class Names(SphinxDirective):
+    """A table of the names of a language in some headers, or with some beginnings."""
+
+    required_arguments = 1
+    optional_arguments = 30
+
+    def run(self) -> list[Node]:
+        language, *wanted = self.arguments
+        pages = [page for page in reference_pages.pages() if page.language == language]
+        rows = ["| name | collective | what it is |", "|---|---|---|"]
+        for place in wanted:
+            for page in pages:
+                it = page.declared[0]
+                if it.header.endswith(f"/{place}") or it.name.startswith(place):
+                    calling = "yes" if it.is_collective else ""
+                    rows.append(f"| [`{it.name}`]({page.link}) | {calling} | {first(page)} |")
+        return self.parse_text_to_nodes("\n".join(rows))
+
+
+def first(page: reference_pages.Page) -> str:
+    """The first sentence after "Collective.", and what the page has besides."""
+    words = re.sub(r"^(Not c|C)ollective\. ", "", " ".join(page.declared[0].doc.split()))
+    short = [re.split("::|%", it.name)[-1] for it in page.declared if it.name != page.name]
+    members = ", ".join(f"`{name}`" for name in dict.fromkeys(short))
+    said = re.split(r"(?<=[.:]) ", words)[0].rstrip(":")
+    return (f"{said} Has: {members}" if members else said).replace("|", "\\|")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("names", Names)
+    folder = Path(__file__).parent / "reference"
+    app.connect("builder-inited", lambda _: reference_pages.write(folder))
+    return {"parallel_read_safe": True}
