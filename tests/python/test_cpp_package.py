@@ -200,7 +200,7 @@ def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix, tmp_path):
 
     page = (ROOT / "docs" / "c.md").read_text("utf-8")
     functions = set(re.findall(r"\btransrank_\w+(?=\()", page))
-    constants = set(re.findall(r"\bTRANSRANK_\w+", page)) - {"TRANSRANK_TRANSRANK_H"}
+    constants = set(re.findall(r"\bTRANSRANK_\w+", page))
     assert len(functions) > 10
     assert len(constants) > 3
     text = '#include "transrank/transrank.h"\n' + "".join(
