@@ -61,7 +61,7 @@ SHOWN = {
     ),
     "ESMF bundle redistribution (2007)": (
         *("table 1", "table 2", *(f"figure {number}" for number in (1, 2, 3))),
-        *("figures 4 to 7", "figure 8", "text: PACK_VECTOR", "open: O(n)"),
+        *("figures 4 to 7", "figure 8", "text: PACK_VECTOR", "text: out of memory", "open: O(n)"),
         *("open: why unset PACK_BUFFER", "open: the jump of the Altix"),
     ),
 }

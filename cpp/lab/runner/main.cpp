@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -146,9 +147,13 @@ int act(const Options& options, double entered) {
         case Action::list_settings:
             std::fputs(list_settings().c_str(), stdout);
             return success;
-        case Action::plan:
-            std::fputs(plan_redistribution(options.plan).c_str(), stdout);
-            return success;
+        case Action::plan: {
+            const auto print = [&] {
+                std::fputs(plan(options, std::cin).c_str(), stdout);
+                return success;
+            };
+            return plan_needs_mpi(options) ? with_mpi(print) : print();
+        }
         case Action::stamp:
             return stamp(options, entered);
         case Action::probe:

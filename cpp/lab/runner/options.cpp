@@ -198,9 +198,14 @@ constexpr std::array choices{
         "interface) and stop, one a line; MPI is not initialised",
         [](Options& o, const std::string&, std::string_view) { o.action = Action::list_settings; }},
     Choice{
-        "plan", "GRID,FROM,TO[,RANK]",
-        "print what each rank of a redistribution, or one of them, moves and stop, one JSON object "
-        "per line: rank, sends and receives (peer, cells, runs); no MPI needed",
+        "plan", "WHAT",
+        "print what each rank moves and stop, one JSON object per line: rank, cells within and "
+        "between nodes, sends and receives (peer, cells, runs); with --ranks-per-node also the "
+        "distinct cells that each node needs. WHAT is GRID,FROM,TO[,RANK] of a redistribution; "
+        "halo,GRID,PARTS,WIDTHS,PERIODIC,box|star; ghosts (stdin: of each rank a line, the number "
+        "of its rows and the indices that it wants); routes,FOLDER; or, counted in blocks, "
+        "alltoall,BYTES[,ALGORITHM]. Without PARTS, MPI divides the grid among --ranks; otherwise "
+        "no MPI is needed",
         [](Options& o, const std::string&, std::string_view v) {
             o.action = Action::plan;
             o.plan = v;

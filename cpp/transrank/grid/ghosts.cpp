@@ -10,6 +10,17 @@
 
 namespace transrank::grid {
 
+std::vector<std::int64_t> ghosts_among(std::span<const std::int64_t> wanted,
+                                       const layout::IndexRange& owned) {
+    std::vector<std::int64_t> ghosts;
+    std::ranges::copy_if(wanted, std::back_inserter(ghosts),
+                         [&](std::int64_t row) { return !owned.contains(row); });
+    std::ranges::sort(ghosts);
+    const auto repeated = std::ranges::unique(ghosts);
+    ghosts.erase(repeated.begin(), repeated.end());
+    return ghosts;
+}
+
 Ghosts::Ghosts(MPI_Comm comm, std::int64_t owned, std::span<const std::int64_t> wanted,
                bool together)
     : comm_(comm), together_(together) {
@@ -18,11 +29,7 @@ Ghosts::Ghosts(MPI_Comm comm, std::int64_t owned, std::span<const std::int64_t> 
         const discovery::Numbering numbers(own, owned);
         owned_ = numbers.owned();
         mpi::agree_on(own, "makes ghosts", [&] {
-            std::ranges::copy_if(wanted, std::back_inserter(ghosts_),
-                                 [&](std::int64_t row) { return !owned_.contains(row); });
-            std::ranges::sort(ghosts_);
-            const auto repeated = std::ranges::unique(ghosts_);
-            ghosts_.erase(repeated.begin(), repeated.end());
+            ghosts_ = ghosts_among(wanted, owned_);
             return std::vector<std::string>{together ? "together" : "not together"};
         });
         auto made = discovery::ghost_pull(own, numbers, ghosts_,

@@ -16,9 +16,14 @@
 #include "transrank/discovery/numbering.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/grid/updates.hpp"
+#include "transrank/layout/index_range.hpp"
 #include "transrank/route/route.hpp"
 
 namespace transrank::grid {
+
+/// The ghosts of a rank that wants these rows: those that it does not own, ascending.
+[[nodiscard]] std::vector<std::int64_t> ghosts_among(std::span<const std::int64_t> wanted,
+                                                     const layout::IndexRange& owned);
 
 /// Rows that this rank owns, and behind them its ghosts: copies of rows of other ranks. A row is
 /// what belongs to a cell, a vertex or a particle; rows are numbered globally in the order of the

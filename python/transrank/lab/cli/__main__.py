@@ -31,7 +31,7 @@ VERBS = {
     "compare": "compare two runs, or a run with a published machine",
     "versus": "measure two variants alternately, and report which is faster",
     "report": "write one HTML page with verdict, figures and tables",
-    "plan": "show what a redistribution would move, without MPI",
+    "plan": "show what halos, ghosts or alltoalls would move, without MPI",
     "list": "list stored runs, studies or published machines",
     "export": "write a run as CSV or Parquet",
     "import": "store output of OSU or IMB as a run",

@@ -11,22 +11,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, ConsoleOptions
+from rich.console import Console
 from rich.text import Text
 
 from transrank.errors import RecordError
 from transrank.lab.store import writing
-from transrank.lab.view import table as view
 from transrank.lab.view.csv_text import as_csv
 from transrank.lab.view.json_text import as_json
-from transrank.lab.view.kinds import NUMBER, WORDS
-from transrank.lab.view.table import Table
-from transrank.lab.view.terminal import PlainConsole, lines
+from transrank.lab.view.terminal import PlainConsole
 from transrank.lab.view.terminal import one_line as one_line
 from transrank.lab.view.terminal import paragraph as paragraph
 from transrank.lab.view.terminal import print_table as print_table
@@ -202,25 +199,3 @@ def _send(text: str, output: Path | str | None) -> None:
 
 def _say(text: Text) -> None:
     paragraph(messages(), text)
-
-
-class _Shown:
-    """For verbs whose tables are still lists of texts."""
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-
-    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
-        yield from lines(self.table, options.max_width)
-
-
-class Column(view.Column):
-    """A column of texts."""
-
-    def __init__(self, heading: str, right: bool = False) -> None:
-        super().__init__(heading, NUMBER if right else WORDS)
-
-
-def table(columns: Sequence[view.Column | str], rows: Sequence[Sequence[str]]) -> _Shown:
-    """A table of texts, for a console to print."""
-    return _Shown(Table("", [Column(c) if isinstance(c, str) else c for c in columns], rows))

@@ -4,17 +4,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from transrank.errors import UsageError
 from transrank.lab import units
 from transrank.lab.cli import options, output, results
-from transrank.lab.cli.output import Column
 from transrank.lab.reference.machine import read_table
-from transrank.lab.survey.movement import Peer, RankMovement, plan_redistribution
+from transrank.lab.stats.bound import LEFT_OUT, WHERE, least_time
+from transrank.lab.stats.summary import summarise
+from transrank.lab.survey.movement import Plan, plans
+from transrank.lab.view.kinds import BYTES, COUNT, NUMBER, SECONDS, WORDS, Kind
+from transrank.lab.view.table import Column, Table, field
+
+Row = dict[str, Any]
 
 # Of more ranks people are shown the extremes.
 MOST_ROWS = 256
@@ -22,53 +31,120 @@ MOST_ROWS = 256
 # Of ESMF's bundle redistribution benchmark.
 PUBLISHED_GRID, PUBLISHED_FIELDS, PUBLISHED_VALUE_BYTES = "512x1024x16", 8, 8
 
+
+def _of(heading: str, name: str, kind: Kind = NUMBER) -> Column:
+    return Column(heading, kind, itemgetter(name), name)
+
+
+def _of_side(side: str, figure: str) -> Column:
+    return field(f"{figure}_{side}", lambda row: row[side][figure] if side in row else None)
+
+
+def _most(heading: str, name: str, kind: Kind = BYTES) -> Column:
+    return Column(heading, kind, lambda plan: max(row[name] for row in plan["ranks"]))
+
+
+FIGURES = (
+    _of("messages", "messages"),
+    _of("out", "bytes_out", BYTES),
+    _of("in", "bytes_in", BYTES),
+    _of("kept", "bytes_kept", BYTES),
+)
+RANKS = (
+    field("algorithm", lambda row: row.get("algorithm")),
+    _of("rank", "rank"),
+    *FIGURES,
+    Column("peers", WORDS, lambda row: " ".join(map(str, row.get("peers", []))), "peers"),
+    field("array_bytes", itemgetter("array_bytes")),
+    field("buffer_bytes", itemgetter("buffer_bytes")),
+    *(_of_side(side, name) for side in WHERE for name in ("messages", "bytes_out", "bytes_in")),
+)
+EXTREMES = (Column("per rank", WORDS), Column("minimum"), Column("median"), Column("maximum"))
+SIDES = (
+    _of("", "where", WORDS),
+    _of("messages", "messages"),
+    _of("sent", "bytes", BYTES),
+    _of("distinct", "distinct_bytes", BYTES),
+)
+ALGORITHMS = (
+    _of("algorithm", "algorithm", WORDS),
+    _of("steps", "steps"),
+    _most("messages", "messages", NUMBER),
+    _most("out", "bytes_out"),
+    _most("buffers", "buffer_bytes"),
+    Column("between nodes", BYTES, lambda plan: plan.get("between_nodes", {}).get("bytes")),
+    Column("at least", SECONDS, lambda plan: plan.get("at_least_seconds")),
+)
+PUBLISHED = (
+    _of("processors", "processors", COUNT),
+    _of("from", "from"),
+    _of("to", "to"),
+    _of("published", "published_bytes", COUNT),
+    _of("planned", "planned_bytes", COUNT),
+)
+
+# The options that a kind of plan needs, and those that it takes beside them.
+KINDS = {
+    "redistribute": (("--grid", "--from", "--to"), ("--fields", "--rank", "--published")),
+    "halo": (
+        ("--grid", "--halo"),
+        ("--ranks", "--parts", "--periodic", "--box", "--star", "--fields"),
+    ),
+    "ghosts": (("FILE",), ("--owned",)),
+    "alltoall": (("--ranks",), ("--algorithm",)),
+}
+
 EPILOG = f"""\
 examples:
   transrank plan redistribute --grid 512x1024x16 --from 2x4 --to 4x2 --fields 8
-  transrank plan redistribute --grid 1000 --from 3 --to 5 --value-bytes 4
-  transrank plan redistribute --grid 1000x1000 --from 100x5 --to 5x100 --rank 7
   transrank plan redistribute --published         the bytes of ESMF's table
+  transrank plan halo 512x512x512 --ranks 64 --halo 1 --periodic all
+  transrank plan ghosts rank0.txt rank1.npy --owned 1000,980 --bytes 24
+  transrank plan ghosts FOLDER                    routes written by route.save
+  transrank plan alltoall --ranks 64 --bytes 8KiB --ranks-per-node 8 --on latest
 
-Blocks are as even as possible. The first dimension varies fastest, in memory
-and over the ranks; omitted dimensions are not divided. Above {MOST_ROWS} ranks the
-table has the minimum, the median and the maximum; csv and json every rank.
+Blocks are as even as possible. Of a redistribution the first dimension varies
+fastest, in memory and over the ranks, and omitted dimensions are not divided;
+of a halo the last one does. Above {MOST_ROWS} ranks the table has the minimum, the
+median and the maximum; csv and json every rank.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
-    parser.description = "Show what each rank of a redistribution would send and receive."
+    parser.description = (
+        "Show what each rank would send and receive; with --ranks-per-node also what stays within "
+        "nodes and what goes between them."
+    )
     parser.epilog = EPILOG
-    parser.add_argument("what", choices=("redistribute",), help="what to plan")
-    parser.add_argument("--grid", metavar="NxM", help="extents of the grid, e.g. 512x1024x16")
-    parser.add_argument(
-        "--from", metavar="PxQ", dest="source", help="parts per dimension of the source, e.g. 2x4"
-    )
-    parser.add_argument(
-        "--to",
-        metavar="PxQ",
-        dest="destination",
-        help="parts per dimension of the destination, e.g. 4x2",
-    )
     count = options.checked(units.parse_count)
-    parser.add_argument(
-        "--fields", metavar="N", type=count, default=1, help="fields in the bundle (default: 1)"
-    )
-    parser.add_argument(
-        "--value-bytes",
-        metavar="N",
-        type=count,
+    add = parser.add_argument
+    add("what", choices=tuple(KINDS), help="what to plan")
+    add("given", nargs="*", metavar="GRID|FILE", help="a grid; lists of ghosts, in rank order")
+    add("--grid", metavar="NxM", help="extents of the grid, e.g. 512x1024x16")
+    add("--from", metavar="PxQ", help="parts per dimension of the source, e.g. 2x4")
+    add("--to", metavar="PxQ", help="parts per dimension of the destination, e.g. 4x2")
+    add("-n", "--ranks", metavar="N", type=count, help="ranks of a halo or an alltoall")
+    add("--parts", metavar="PxQ", help="parts of a grid with halos (default: MPI_Dims_create's)")
+    add("--halo", metavar="W[xW]", help="cells of the halo on either side, e.g. 1 or 2x2x0")
+    add("--periodic", metavar="D[,D]", help="periodic dimensions, from 0, or all (default: none)")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--box", action="store_true", help="halos with corners (default)")
+    shape.add_argument("--star", action="store_true", help="halos without corners")
+    add("--owned", metavar="N[,N]", help="rows that every rank owns, or each, of lists of ghosts")
+    add("--algorithm", metavar="NAME", help="of an alltoall (default: all, a line each)")
+    add("--fields", metavar="N", type=count, help="fields of a grid (default: 1)")
+    add(
+        *("--bytes", "--value-bytes"),
+        metavar="SIZE",
+        type=options.checked(units.parse_size),
         default=8,
-        help="bytes per cell of each field (default: 8)",
+        help="of a cell of each field, of a row, or of a block of an alltoall (default: 8)",
     )
-    parser.add_argument(
-        "--rank", metavar="R", type=int, default=None, help="plan only this rank's part"
-    )
-    parser.add_argument(
-        "--published",
-        action="store_true",
-        help="instead: plan every partition of ESMF's published table, beside its bytes",
-    )
+    add("--rank", metavar="R", type=int, help="plan only this rank's part")
+    add("--published", action="store_true", help="plan ESMF's published table, beside its bytes")
+    add("--ranks-per-node", metavar="N", type=count, help="consecutive ranks that share a node")
+    add("--on", metavar="RUN", help="least time of MPI's messages by what this run has measured")
     options.add_output_options(parser)
 
 
@@ -78,161 +154,215 @@ def run(arguments: argparse.Namespace) -> int:
     Raises
     ------
     UsageError
-        grid and parts are given with --published, or lack without it.
+        options are missing, do not belong together, or make no sense.
     """
-    given = [arguments.grid, arguments.source, arguments.destination]
-    one = arguments.rank is not None
+    _check(arguments)
     if arguments.published:
-        if any(given) or one:
-            raise UsageError(
-                "--published has grid and parts of its own, and plans every rank",
-                "leave --grid, --from, --to and --rank",
-            )
-        return _published(arguments)
-    if not all(given):
-        raise UsageError(
-            "a plan needs --grid, --from and --to",
-            "transrank plan redistribute --grid 512x1024x16 --from 2x4 --to 4x2",
-        )
-    movements = plan_redistribution(
-        arguments.grid, arguments.source, arguments.destination, arguments.rank
+        table = Table("", PUBLISHED, [_beside(row) for row in read_table("esmf_partitions.csv")])
+        output.answer(arguments, table.records, table.records, lambda c: _print_beside(c, table))
+        return 0
+    words, lists = PLANNERS[arguments.what](arguments)
+    cell_bytes = arguments.bytes * (arguments.fields or 1)
+    found = plans(words, cell_bytes, arguments.ranks, arguments.ranks_per_node, lists)
+    if arguments.on:
+        _add_bounds(arguments, found)
+    rows = [{**row, "algorithm": p.get("algorithm")} for p in found for row in p["ranks"]]
+    output.answer(
+        arguments,
+        lambda: found if arguments.what == "alltoall" else found[0],
+        Table("", RANKS, rows).records,
+        lambda console: _print(console, found, arguments),
     )
-    cell_bytes = arguments.fields * arguments.value_bytes
-    rows = [_row(movement, cell_bytes) for movement in movements]
-    if arguments.format == "json":
-        moved = sum(row["bytes_out"] for row in rows)
-        found = {"bytes_that_change_processor": moved, "ranks": rows}
-        output.write(results.as_json(found), arguments.output)
-    elif arguments.format == "csv":
-        output.write(results.as_csv([_flat(row) for row in rows]), arguments.output)
-    else:
-
-        def show(console: Console) -> None:
-            (_print_extremes if len(rows) > MOST_ROWS else _print)(console, rows)
-            if not one:
-                _print_total(console, rows)
-
-        output.print_or_write(show, arguments.output)
     return 0
 
 
-def _published(arguments: argparse.Namespace) -> int:
-    rows = [_beside(row) for row in read_table("esmf_partitions.csv")]
-    if arguments.format == "json":
-        output.write(results.as_json(rows), arguments.output)
-    elif arguments.format == "csv":
-        output.write(results.as_csv(rows), arguments.output)
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for an option that is missing, or of another kind of plan."""
+    values = vars(arguments)
+    if arguments.what in ("redistribute", "halo") and len(arguments.given) == 1:
+        arguments.grid, arguments.given = arguments.given[0], []
+    given = {"FILE": bool(arguments.given)}
+    for option in {each for kind in KINDS.values() for group in kind for each in group} - {"FILE"}:
+        given[option] = values[option[2:]] not in (None, False)
+    needed, further = KINDS[arguments.what]
+    if arguments.published:
+        needed, further = (), ("--published",)
+    who = f"plan {arguments.what}{' --published' * arguments.published}"
+    if others := sorted(
+        option for option in given if given[option] and option not in needed + further
+    ):
+        raise UsageError(f"`{who}` takes no {others[0]}", "transrank plan --help")
+    if not all(given[option] for option in needed):
+        raise UsageError(f"`{who}` needs {' and '.join(needed)}", "transrank plan --help")
+    for name in ("grid", "from", "to", "parts", "halo"):
+        if "," in (values[name] or ""):
+            raise UsageError(f"--{name} {values[name]} has commas", "write x between numbers")
+    if arguments.on and not arguments.ranks_per_node:
+        raise UsageError(
+            "--on needs --ranks-per-node: messages between nodes take longer",
+            "the number of all ranks, if they share a node",
+        )
+    if arguments.rank is not None and arguments.ranks_per_node:
+        raise UsageError("--rank plans one rank alone", "leave --ranks-per-node")
+
+
+def _redistribution(arguments: argparse.Namespace) -> tuple[str, str]:
+    """What transrank-run is asked, and lists for its stdin, as of the others."""
+    rank = [] if arguments.rank is None else [str(arguments.rank)]
+    words = [arguments.grid, getattr(arguments, "from"), arguments.to, *rank]
+    return ",".join(words), ""
+
+
+def _halo(arguments: argparse.Namespace) -> tuple[str, str]:
+    if not arguments.ranks and not arguments.parts:
+        raise UsageError("`plan halo` needs --ranks or --parts", "transrank plan --help")
+    parts = (arguments.parts or "").split("x")
+    count = (
+        math.prod(map(int, parts))
+        if all(p.isdecimal() and len(p) < 10 for p in parts)
+        else arguments.ranks
+    )
+    if arguments.ranks and count != arguments.ranks:
+        given = f"--parts {arguments.parts} are {count} parts for {arguments.ranks} ranks"
+        raise UsageError(given, "give a part for each rank, or leave --parts")
+    dimensions = arguments.grid.count("x") + 1
+    asked = (arguments.periodic or "").split(",")
+    periodic = ["1" if str(d) in asked or asked == ["all"] else "0" for d in range(dimensions)]
+    if unknown := set(asked) - {"", "all", *map(str, range(dimensions))}:
+        raise UsageError(
+            f"--periodic {min(unknown)} is no dimension of {arguments.grid}",
+            f"0 to {dimensions - 1}, or all",
+        )
+    one = arguments.halo.isdecimal()
+    halo = "x".join([arguments.halo] * dimensions) if one else arguments.halo
+    shape = "star" if arguments.star else "box"
+    words = ["halo", arguments.grid, arguments.parts or "", halo, "x".join(periodic), shape]
+    return ",".join(words), ""
+
+
+def _ghosts(arguments: argparse.Namespace) -> tuple[str, str]:
+    first, *more = arguments.given
+    if not more and (Path(first).is_dir() or "{rank}" in first):
+        return f"routes,{first}", ""
+    if not arguments.owned:
+        raise UsageError("lists of ghosts need --owned, the number of rows of each rank")
+    owned = arguments.owned.split(",")
+    if not all(each.isascii() and each.isdecimal() for each in owned):
+        raise UsageError(f"--owned {arguments.owned} is no list of numbers", "e.g. 1000,980")
+    if len(owned) not in (1, len(arguments.given)):
+        raise UsageError(f"--owned has {len(owned)} numbers for {len(arguments.given)} files")
+    owned *= len(arguments.given) // len(owned)
+    lists = (
+        " ".join(map(str, [n, *_indices(path)]))
+        for n, path in zip(owned, arguments.given, strict=True)
+    )
+    return "ghosts", "".join(f"{each}\n" for each in lists)
+
+
+def _indices(path: str) -> list[int]:
+    """The integers of a text file, or of an array that numpy.save has written."""
+    try:
+        if not path.endswith(".npy"):
+            words = Path(path).read_text("utf-8").split()
+            return list(map(int, np.array(list(map(int, words)), np.int64)))
+        array = np.load(path, allow_pickle=False)
+        if array.dtype.kind not in "iu":
+            raise ValueError(f"it has {array.dtype}, not integers")
+        return list(map(int, array.reshape(-1)))
+    except (OSError, ValueError, OverflowError) as cause:
+        raise UsageError(f"{path} is no list of indices: {cause}") from cause
+
+
+def _alltoall(arguments: argparse.Namespace) -> tuple[str, str]:
+    name = [arguments.algorithm] if arguments.algorithm else []
+    return ",".join(["alltoall", str(arguments.bytes), *name]), ""
+
+
+PLANNERS = {
+    "redistribute": _redistribution,
+    "halo": _halo,
+    "ghosts": _ghosts,
+    "alltoall": _alltoall,
+}
+
+
+def _add_bounds(arguments: argparse.Namespace, found: Sequence[Plan]) -> None:
+    """Say how long each plan takes at least, and warn of what the run has not measured."""
+    measured = summarise(results.open_run(arguments.on, arguments.store))
+    for plan in found:
+        bound = least_time(plan, measured)
+        plan |= {"at_least_seconds": bound.seconds, "at_least_because": bound.why}
+        for side, studies in bound.missing.items():
+            apart = " --ranks-per-node 1" if side == "between_nodes" else ""
+            output.warning(
+                f"{arguments.on} lacks cases of {' and '.join(studies)} {WHERE[side]}",
+                f"transrank measure {' '.join(studies)} -n 2{apart}",
+            )
+
+
+def _print(console: Console, found: Sequence[Plan], arguments: argparse.Namespace) -> None:
+    if arguments.what == "alltoall" and not arguments.algorithm:
+        output.print_table(console, Table("", ALGORITHMS, found).shown())
+        if arguments.ranks_per_node:
+            distinct = units.format_bytes(found[0]["between_nodes"]["distinct_bytes"])
+            output.paragraph(console, f"{distinct} have to go between nodes by any algorithm")
     else:
-        output.print_or_write(lambda console: _print_beside(console, rows), arguments.output)
-    return 0
+        _print_ranks(console, found[0]["ranks"], arguments)
+        if arguments.ranks_per_node:
+            sides = [{"where": where, **found[0][side]} for side, where in WHERE.items()]
+            output.print_table(console, Table("", SIDES, sides))
+        if seconds := found[0].get("at_least_seconds"):
+            because = found[0]["at_least_because"]
+            output.paragraph(console, f"at least {units.format_seconds(seconds)}: {because}")
+    if arguments.on:
+        output.paragraph(console, LEFT_OUT)
 
 
-def _beside(row: Mapping[str, str]) -> dict[str, Any]:
+def _print_ranks(console: Console, rows: Sequence[Row], arguments: argparse.Namespace) -> None:
+    if len(rows) > MOST_ROWS:
+        output.print_table(console, Table("", EXTREMES, [_extremes(c, rows) for c in FIGURES]))
+    else:
+        output.print_table(console, Table("", RANKS, rows).shown())
+    if arguments.rank is None:
+        moved, messages = (sum(row[name] for row in rows) for name in ("bytes_out", "messages"))
+        whole = moved + sum(row["bytes_kept"] for row in rows)
+        share = f" ({units.format_percent(moved / whole if whole else 0)} of {whole})"
+        share = share if arguments.what == "redistribute" else ""
+        text = f"{moved} bytes move to another rank{share}, in {messages} messages"
+        output.paragraph(console, text)
+        most = (max(row[name] for row in rows) for name in ("array_bytes", "buffer_bytes"))
+        arrays, buffers = map(units.format_bytes, most)
+        text = f"memory of a rank: up to {arrays} of arrays, and {buffers} of buffers"
+        text += "" if arguments.what == "alltoall" else " if messages are packed"
+        output.paragraph(console, text)
+
+
+def _extremes(column: Column, rows: Sequence[Row]) -> list[str]:
+    """The name of a figure; minimum, median and maximum, with the first rank that has it."""
+    values = sorted(row[column.name] for row in rows)
+    first = {row[column.name]: row["rank"] for row in reversed(rows)}
+    chosen = values[0], values[(len(rows) - 1) // 2], values[-1]
+    return [column.heading or "", *(f"{column.text(v)} (rank {first[v]})" for v in chosen)]
+
+
+def _beside(row: Mapping[str, str]) -> Row:
     """One row of the published table, and the bytes that its plan moves."""
-    movements = plan_redistribution(PUBLISHED_GRID, row["src_partition"], row["dst_partition"])
-    cells = sum(movement.cells_out for movement in movements)
+    words = f"{PUBLISHED_GRID},{row['src_partition']},{row['dst_partition']}"
+    (plan,) = plans(words, PUBLISHED_FIELDS * PUBLISHED_VALUE_BYTES)
     return {
         "processors": int(row["processors"]),
         "from": row["src_partition"],
         "to": row["dst_partition"],
         "published_bytes": int(row["bytes_redistributed"]),
-        "planned_bytes": cells * PUBLISHED_FIELDS * PUBLISHED_VALUE_BYTES,
+        "planned_bytes": plan["bytes_that_change_processor"],
     }
 
 
-def _print_beside(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    columns = [
-        Column(name, right=True) for name in ("processors", "from", "to", "published", "planned")
-    ]
-    cells = [
-        [f"{value:,}" if isinstance(value, int) else value for value in row.values()]
-        for row in rows
-    ]
-    equal = sum(row["published_bytes"] == row["planned_bytes"] for row in rows)
-    console.print(output.table(columns, cells))
+def _print_beside(console: Console, table: Table) -> None:
+    output.print_table(console, table)
+    equal = sum(row["published_bytes"] == row["planned_bytes"] for row in table.items)
     output.paragraph(
         console,
         f"bytes of {PUBLISHED_FIELDS} fields of doubles on {PUBLISHED_GRID} cells that change "
-        f"processor; {equal} of {len(rows)} are equal",
+        f"processor; {equal} of {len(table.items)} are equal",
     )
-
-
-# What the columns of the table show of a row.
-FIGURES: dict[str, tuple[str, Callable[[int], str]]] = {
-    "messages": ("messages", str),
-    "out": ("bytes_out", units.format_bytes),
-    "in": ("bytes_in", units.format_bytes),
-    "kept": ("bytes_kept", units.format_bytes),
-}
-
-
-def _row(movement: RankMovement, cell_bytes: int) -> dict[str, Any]:
-    return {
-        "rank": movement.rank,
-        "peers": list(movement.peers),
-        "messages": movement.messages,
-        "bytes_out": movement.cells_out * cell_bytes,
-        "bytes_in": movement.cells_in * cell_bytes,
-        "bytes_kept": movement.cells_kept * cell_bytes,
-        "sends": _in_bytes(movement.sends, cell_bytes),
-        "receives": _in_bytes(movement.receives, cell_bytes),
-    }
-
-
-def _in_bytes(peers: Sequence[Peer], cell_bytes: int) -> list[dict[str, int]]:
-    return [{"peer": each.peer, "bytes": each.cells * cell_bytes} for each in peers]
-
-
-def _print(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    columns: list[Column | str] = [
-        Column("rank", right=True),
-        Column("messages", right=True),
-        Column("out", right=True),
-        Column("in", right=True),
-        Column("kept", right=True),
-        "peers",
-    ]
-    console.print(
-        output.table(
-            columns,
-            [
-                [
-                    str(row["rank"]),
-                    *(form(row[key]) for key, form in FIGURES.values()),
-                    " ".join(map(str, row["peers"])),
-                ]
-                for row in rows
-            ],
-        )
-    )
-
-
-def _print_extremes(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    """Print minimum, median and maximum, with the first rank that has it."""
-    quantiles = {"minimum": 0, "median": (len(rows) - 1) // 2, "maximum": len(rows) - 1}
-    cells = []
-    for name, (key, form) in FIGURES.items():
-        values = sorted(row[key] for row in rows)
-        cells.append([name])
-        for at in quantiles.values():
-            value = values[at]
-            first = next(row["rank"] for row in rows if row[key] == value)
-            cells[-1].append(f"{form(value)} (rank {first})")
-    console.print(
-        output.table(["per rank", *(Column(name, right=True) for name in quantiles)], cells)
-    )
-
-
-def _print_total(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    moved = sum(row["bytes_out"] for row in rows)
-    whole = moved + sum(row["bytes_kept"] for row in rows)
-    share = units.format_percent(moved / whole) if whole else "0 %"
-    messages = sum(row["messages"] for row in rows)
-    output.paragraph(
-        console, f"{moved} bytes move to another rank ({share} of {whole}), in {messages} messages"
-    )
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    flat = {name: value for name, value in row.items() if name not in ("sends", "receives")}
-    return {**flat, "peers": " ".join(map(str, row["peers"]))}

@@ -144,8 +144,15 @@ def _tuples(lists: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(values) for name, values in lists.items()}
 
 
-def ask(arguments: Sequence[str], runner: Path | None = None) -> str:
+def ask(
+    arguments: Sequence[str],
+    runner: Path | None = None,
+    given: str | None = None,
+    seconds: float = LISTING_SECONDS,
+) -> str:
     """Return the output of a query of transrank-run, or of another `runner`, on this process.
+
+    `given` is what it reads from stdin.
 
     Raises
     ------
@@ -158,11 +165,12 @@ def ask(arguments: Sequence[str], runner: Path | None = None) -> str:
     try:
         answer = subprocess.run(
             [runner, *arguments],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if given is None else None,
+            input=given,
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=LISTING_SECONDS,
+            timeout=seconds,
             check=False,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as cause:

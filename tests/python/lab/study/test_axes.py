@@ -15,8 +15,8 @@ from transrank.lab.study import launch as launch_study
 # How a pattern looks: N, away-K, A-B+C-D, 1..4096.
 PATTERN = re.compile(r"[A-Z]|\.\.")
 
-# What is the same thing by both names: the grid that is redistributed, and its partitions.
-ALIKE = {"plan": {"--grid", "--from", "--to"}}
+# What is the same thing by both names: a grid that is redistributed, its partitions, an algorithm.
+ALIKE = {"plan": {"--grid", "--from", "--to", "--algorithm"}}
 
 
 def typed_axes() -> list[tuple[str, str, list[str]]]:
