@@ -180,7 +180,7 @@ def placed(*rank_host: int) -> recorded.Line:
             recorded.case(seconds=[1e-6] * 20 + [-1e-6]),
             r"samples.seconds\[20\] must be .*, not -1e-06",
         ),
-        (recorded.case(seconds=[1e-6] * 9 + [1e-19]), r"samples.seconds\[9\] must be 0 or a time"),
+        (recorded.case(seconds=[1e-6] * 9 + [9e-19]), r"samples.seconds\[9\] must be 0 or a time"),
         (recorded.case(flags=[0] * 9 + [0.5]), r"case.samples.flags\[9\] must be int, not 0.5"),
         (recorded.case(verified=10**30), "case.verified must be int <= "),
         (placed(0, 7), "host 7 of 1"),
