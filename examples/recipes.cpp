@@ -45,7 +45,7 @@ bool fills(const transrank::Grid& grid, std::span<double> u, auto& update, bool 
 
 bool halo_of_a_grid(MPI_Comm comm) {
     constexpr int steps = 10;
-    const transrank::Grid grid(comm, {64, 48}, {.halo = 1, .periodic = true});  // or {64, 48, 32}
+    const transrank::Grid grid(comm, {64, 48}, {.halo = 1, .periodic = true});
     auto u = grid.array<double>();  // in node-shared memory, halo included
     auto halo = grid.halo(u);       // collective
     for (int step = 0; step < steps; ++step) {
@@ -167,7 +167,7 @@ bool alltoall(MPI_Comm comm, int rank, int ranks) {
         expected.insert(expected.end(), rank + peer + 1, peer);
     }
     std::vector<double> received(sent.size());
-    const transrank::collective::Blocks lengths{offsets, bytes, offsets, bytes};  // there, back
+    const transrank::collective::Blocks lengths{offsets, bytes, offsets, bytes};  // to, from
     transrank::collective::Alltoall uneven(comm, sent.data(), received.data(), lengths);
     uneven.run();
     return right && received == expected;

@@ -43,7 +43,8 @@ static int halo_of_a_grid(void) {
     check(transrank_distribution_even(COLUMNS, 1, &columns));
     const transrank_distribution* const divided[2] = {rows, columns};
     const transrank_halo around[2] = {{1, 1, 1}, {1, 1, 1}};  // low, high, periodic
-    check(transrank_layout_grid(2, divided, &(transrank_grid_options){.halo = around}, &grid));
+    const transrank_grid_options options = {.halo = around};
+    check(transrank_layout_grid(2, divided, &options, &grid));
     check(transrank_layout_local(grid, rank, NULL, NULL, &cells));  // halo included
 
     double* u = calloc((size_t)cells, sizeof *u);
