@@ -14,10 +14,9 @@ from rich.text import Text
 
 from transrank.lab.cli import output, results
 from transrank.lab.reference.machine import Machine
-from transrank.lab.report.findings.published import guide_workers
 from transrank.lab.stats.contention import DomainTime
 from transrank.lab.stats.domains import DomainOfCase
-from transrank.lab.stats.locality import by_link
+from transrank.lab.stats.locality import by_link, guide_workers
 from transrank.lab.stats.published import Beside
 from transrank.lab.store.lines import Shape
 from transrank.lab.view.kinds import FACTOR, NUMBER, SECONDS, WORDS

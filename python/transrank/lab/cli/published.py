@@ -11,9 +11,12 @@ from rich.text import Text
 
 from transrank.errors import UsageError
 from transrank.lab.cli import output
+from transrank.lab.findings.table import find
+from transrank.lab.findings.values import numbers_of_machine
+from transrank.lab.findings.words import PRINTED, as_json, sentences
 from transrank.lab.reference.machine import Machine, ReferencePoint
-from transrank.lab.report.findings.published import facts, findings
 from transrank.lab.report.phrases import counted
+from transrank.lab.report.source_tables import source_tables
 
 
 def print_machine(arguments: argparse.Namespace, machine: Machine) -> int:
@@ -33,10 +36,11 @@ def _print(console: Console, machine: Machine) -> None:
     output.paragraph(console, Text(f"{machine.name}, {machine.title}", style="bold"))
     for sentence in (f"{machine.attribution}.", *machine.conditions):
         output.paragraph(console, sentence)
-    for sentence in findings(machine):
+    said = sentences(find(numbers_of_machine(machine)))
+    for sentence in [PRINTED, *said] if said else []:
         console.print()
         output.paragraph(console, sentence)
-    for table in facts(machine):
+    for table in source_tables(machine):
         console.print()
         output.print_table(console, table)
     if not machine.points:
@@ -56,14 +60,14 @@ def _as_json(machine: Machine) -> dict[str, Any]:
         "title": machine.title,
         "attribution": machine.attribution,
         "conditions": list(machine.conditions),
-        "findings": list(findings(machine)),
+        "findings": as_json(find(numbers_of_machine(machine))),
         "tables": [
             {
                 "caption": table.caption,
                 "columns": [column.heading for column in table.columns],
                 "rows": [list(row.cells) for row in table.rows],
             }
-            for table in facts(machine)
+            for table in source_tables(machine)
         ],
         "points": [_flat(point) for point in machine.points],
     }

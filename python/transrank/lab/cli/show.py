@@ -13,9 +13,10 @@ from rich.text import Text
 
 from transrank.lab.cli import domains, options, output, results
 from transrank.lab.cli.published import print_machine
+from transrank.lab.findings.table import find
+from transrank.lab.findings.values import numbers_of_run
+from transrank.lab.findings.words import as_json, sentences
 from transrank.lab.reference.tables import machines
-from transrank.lab.report.curves import steps_of
-from transrank.lab.report.phrases import step_sentence
 from transrank.lab.stats.domains import DomainOfCase, domain_times
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.hidden import find_hidden
@@ -82,14 +83,6 @@ HIDDEN = (
     Column("95 % interval", NUMBER, lambda hidden: ends(hidden.share, format_percent)),
     field("share_low", lambda hidden: hidden.share.low),
     field("share_high", lambda hidden: hidden.share.high),
-)
-STEPS = (
-    field("curve", lambda pair: pair[0]),
-    field("from_bytes", lambda pair: pair[1].lower),
-    field("to_bytes", lambda pair: pair[1].upper),
-    field("factor", lambda pair: pair[1].factor.value),
-    field("factor_low", lambda pair: pair[1].factor.low),
-    field("factor_high", lambda pair: pair[1].factor.high),
 )
 EPILOG = """\
 examples:
@@ -177,7 +170,7 @@ def _as_json(
             }
             for result in chosen
         ],
-        "steps": Table("", STEPS, steps_of(chosen)).records(),
+        "findings": as_json(find(numbers_of_run(record, chosen))),
         "hidden": _hidden(chosen).records(),
         "domains": domains.as_rows(times),
         "warnings": [{"text": caution.text, "hint": caution.hint} for caution in cautions],
@@ -208,13 +201,13 @@ def _print(
             console.print(Text("all samples after warm-up"))
             output.print_table(console, labelled("", Column(""), TAIL, tails).shown())
         domains.print_domains(console, group, of_domains)
-    for what, step in steps_of(measured):
-        console.print()
-        output.paragraph(console, f"{what}: {step_sentence(step)}")
     if (hidden := _hidden(measured)).items:
         console.print()
         output.paragraph(console, "hidden by computation: (alone + computation - together) / alone")
         output.print_table(console, hidden)
+    for sentence in sentences(find(numbers_of_run(record, measured))):
+        console.print()
+        output.paragraph(console, sentence)
     _print_marks(console, measured)
     _print_unmeasured(console, [result for result in chosen if not result.measured])
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from transrank.lab.reference.machine import Machine, ReferencePoint, read_table
 
 NAME = "jaguar"
@@ -25,23 +27,33 @@ def _jaguar() -> Machine:
             "Route pre-computation plus creation, 512x1024x16 points, 8 double fields, two "
             "processes per node; O(n) up to 128 processors, O(n^2) beyond, unexplained.",
             "The partitions of the table and the bytes that change processor are exact; the "
-            "times of the redistribution itself were only plotted, up to 2,048 processors.",
+            "times of the redistribution itself, by packing and option, were only plotted, up to "
+            "2,048 processors.",
             "2048x4096x8 points, 16 Gbytes as printed, ran out of memory on 4 and 8 processors.",
         ),
-        points=tuple(
-            ReferencePoint(
-                machine=NAME,
-                study="plan-scaling",
-                # Each processor made its own route, between partitions of two dimensions.
-                axes={"dimensions": 2, "routes": "one", "plan_ranks": int(row["processors"])},
-                nodes=int(row["processors"]) // 2,
-                ranks=int(row["processors"]),
-                seconds=1e-3 * float(row["total_ms"]),
-            )
-            for row in read_table("esmf_store_times.csv")
-        ),
-        tables=("esmf_partitions.csv", "esmf_store_times.csv"),
+        points=tuple(_routes("total_ms")),
+        parts=(*_routes("RoutePrecomputeRedist_ms"), *_routes("RouteCreate_ms")),
+        tables={
+            "esmf_store_times.csv": "The parts of store; ratio: to the total at 32 processors",
+            "esmf_partitions.csv": "Partitions of 512x1024x16 cells, and bytes of 8 fields that "
+            "change processor; `transrank plan redistribute --published` counts them, too",
+        },
     )
+
+
+def _routes(column: str) -> Iterator[ReferencePoint]:
+    """Each processor made its own route, between partitions of two dimensions."""
+    part = {} if column == "total_ms" else {"part": column.removesuffix("_ms")}
+    for row in read_table("esmf_store_times.csv"):
+        ranks = int(row["processors"])
+        yield ReferencePoint(
+            machine=NAME,
+            study="plan-scaling",
+            axes={"dimensions": 2, "routes": "one", "plan_ranks": ranks, **part},
+            nodes=ranks // 2,
+            ranks=ranks,
+            seconds=1e-3 * float(row[column]),
+        )
 
 
 def _columbia() -> Machine:
@@ -59,5 +71,5 @@ def _columbia() -> Machine:
             "same shape but for a discontinuity from 256 to 512 processors on Columbia.",
         ),
         points=(),
-        tables=("columbia_systems.csv",),
+        tables={"columbia_systems.csv": "Where the processors were"},
     )

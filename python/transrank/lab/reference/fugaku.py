@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transrank.lab.reference.machine import JOB_SHAPE, Machine, ReferencePoint, read_table
+from transrank.lab.reference.machine import JOB_SHAPE, Machine, ReferencePoint, Torus, read_table
 
 NAME = "fugaku"
 # Messages of the counted size that one operation moves, by IMB's convention.
 COUNTED = {"PingPong": 1, "PingPing": 1, "Sendrecv": 2, "Exchange": 4}
+# Jobs of the collectives, on the Tofu interconnect D: Ajima & al., IEEE CLUSTER 2018.
+TORUS = Torus(6.8e9, 6, {384: "4x6x16", 3072: "16x12x16", 27648: "48x12x48"})
 
 
 def machine() -> Machine:
@@ -33,7 +35,13 @@ def machine() -> Machine:
             "nodes; the latencies were only plotted.",
         ),
         points=(*_point_to_point(), *_collectives(), *_launch()),
-        tables=("fugaku_alltoall_algorithms.csv", "fugaku_alltoall_forms.csv"),
+        tables={
+            "fugaku_process_launch.csv": "Job start: seconds until the first and the last rank run",
+            "fugaku_alltoall_forms.csv": "Jobs that alltoall was measured on, and their shapes",
+            "fugaku_alltoall_algorithms.csv": "Algorithms of alltoall in Fujitsu MPI "
+            "(coll_select_alltoall_algorithm); 1: the source compares it",
+        },
+        torus=TORUS,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
@@ -55,6 +55,27 @@ class ReferencePoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Torus:
+    """Links in a torus: the bytes per second of one in one direction, and how many a node drives.
+
+    `shapes` are the extents of the jobs of so many nodes.
+    """
+
+    rate: float
+    links: int
+    shapes: Mapping[int, str]
+
+    def across(self, nodes: int) -> int:
+        """Links in one direction across the middle of the longest even extent, a ring cut twice."""
+        return 2 * nodes // longest_even(self.shapes[nodes])
+
+
+def longest_even(shape: str) -> int:
+    """Of extents as in `4x6x16`."""
+    return max(int(extent) for extent in shape.split("x") if int(extent) % 2 == 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """A machine whose measurements were published.
 
@@ -67,7 +88,9 @@ class Machine:
     points
         none where the source only plotted its times.
     tables
-        files of the source's other facts, read by `read_table`.
+        files with what the source says besides, read by `read_table`, and their captions.
+    parts
+        numbers of which some of the points are the sums.
     """
 
     name: str
@@ -75,7 +98,9 @@ class Machine:
     attribution: str
     conditions: tuple[str, ...]
     points: tuple[ReferencePoint, ...]
-    tables: tuple[str, ...] = ()
+    tables: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[ReferencePoint, ...] = ()
+    torus: Torus | None = None
 
     def of_study(self, study: str) -> tuple[ReferencePoint, ...]:
         return tuple(point for point in self.points if point.study == study)

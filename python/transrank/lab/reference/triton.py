@@ -25,7 +25,10 @@ def machine() -> Machine:
             "only plotted.",
         ),
         points=tuple(_points()),
-        tables=("advection_parameters.csv", "advection_profile.csv"),
+        tables={
+            "advection_parameters.csv": "What the source says of its advection and of its messages",
+            "advection_profile.csv": "The advected field along x, as printed",
+        },
     )
 
 

@@ -21,7 +21,8 @@ def machine() -> Machine:
             "Seconds of one product of 3000x3000 matrices per thread, 24 OpenMP threads at once.",
             "Figure 2: every thread works on memory of its own die. Figure 3: half of them on "
             "memory of another die, over HyperTransport links of 24, 16 or 8 bits.",
-            "The source calls the numbers no official benchmark.",
+            "The source calls the numbers no official benchmark. Messages between two nodes beside "
+            "others' traffic, figures 4 and 5, were only plotted.",
         ),
         points=tuple(
             ReferencePoint(

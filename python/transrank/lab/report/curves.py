@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from transrank.lab.report.findings.steps import Interval, Step, find_steps
 from transrank.lab.report.palette import Palette, Style
+from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.store.records import Shape
 
@@ -88,15 +88,15 @@ def points_of(results: Iterable[CaseResult]) -> tuple[Point, ...]:
     return tuple(sorted(points, key=lambda point: point.x))
 
 
-def intervals_of(results: Iterable[CaseResult]) -> dict[int, Interval]:
+def intervals_of(results: Iterable[CaseResult]) -> dict[int, Estimate]:
     """{bytes: seconds} of the results of two launches or more, whose differences it contains."""
     return {
-        result.bytes: interval
+        result.bytes: result.headline
         for result in results
         if result.bytes is not None
         and result.headline is not None
         and len(result.launches) > 1
-        and (interval := Interval.of(result.headline)) is not None
+        and result.headline.low is not None
     }
 
 
@@ -209,18 +209,4 @@ def arrange(
             places_of(result for results in curves.values() for result in results),
         )
         for panel, curves in sorted(by_panel.items(), key=lambda item: order.index(item[0][0]))
-    ]
-
-
-def steps_of(results: Sequence[CaseResult]) -> list[tuple[str, Step]]:
-    """The steps and falls of all curves over message size, each with what its curve is of."""
-    sized = [result for result in results if result.bytes is not None]
-    name = namer(sized)
-    several_shapes = len({result.shape for result in sized}) > 1
-    curves: dict[str, list[CaseResult]] = {}
-    for result in sized:
-        what = f"{name(result)}, {result.shape}" if several_shapes else name(result)
-        curves.setdefault(what, []).append(result)
-    return [
-        (what, step) for what, found in curves.items() for step in find_steps(intervals_of(found))
     ]

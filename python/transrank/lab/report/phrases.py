@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 
 from transrank.lab import units
-from transrank.lab.report.findings.steps import Step
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
@@ -133,12 +132,3 @@ def sentence(text: str) -> str:
 def are(number: int) -> str:
     """`was` or `were`."""
     return "was" if number == 1 else "were"
-
-
-def step_sentence(step: Step, where: str = "") -> str:
-    """State how large a step is; `where` ends the sentence of a rise."""
-    between = f"between {units.format_bytes(step.lower)} and {units.format_bytes(step.upper)}"
-    if step.factor.value < 1:
-        return f"{between} the larger message takes {change(step.factor)} time."
-    rise = f"{times(step.factor)} the prediction from smaller sizes"
-    return f"{between} the time rises to {rise}{where}."

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from transrank.lab.reference.tables import Machine, ReferencePoint, machines
 from transrank.lab.report.curves import Curve, CurveGroup, Place, Point
-from transrank.lab.report.findings.published import findings
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import counted
 from transrank.lab.stats.summary import CaseResult
@@ -31,12 +30,11 @@ _TOPICS = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of published numbers, the conditions to know before comparing, and findings."""
+    """The source of published numbers, the conditions to know before comparing."""
 
     title: str
     attribution: str
     conditions: tuple[str, ...]
-    findings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +172,11 @@ def _sources(used: Iterable[Machine], studies: Sequence[str]) -> tuple[Source, .
 
 
 def source_of(machine: Machine, studies: Sequence[str]) -> Source:
-    """The source of a machine's numbers, with the conditions and findings of these studies."""
+    """The source of a machine's numbers, with the conditions of these studies."""
     topics = {_TOPICS[study] for study in studies if study in _TOPICS}
     conditions = tuple(
         condition
         for condition in machine.conditions
         if (topic := condition.split(":")[0]) in topics or topic not in _TOPICS.values()
     )
-    return Source(machine.title, machine.attribution, conditions, findings(machine, studies))
+    return Source(machine.title, machine.attribution, conditions)

@@ -55,24 +55,6 @@ def pieces(results: Sequence[CaseResult], breaks: Sequence[int]) -> list[Piece]:
     return [piece for piece in fitted if piece is not None]
 
 
-def more_per_byte(dear: Sequence[CaseResult], cheap: Sequence[CaseResult]) -> Estimate | None:
-    """The seconds that each byte of one curve takes longer than of another, by launches of both.
-
-    None where they share too few sizes or launches.
-    """
-    one, other = _times(dear), _times(cheap)
-    both = {
-        size: one[size].keys() & other[size].keys() for size in sorted(one.keys() & other.keys())
-    }
-    differences = [
-        _line(one, sizes, launch)[1] - _line(other, sizes, launch)[1]
-        for launch, sizes in _sizes_by_launch(both).items()
-    ]
-    if len(differences) < LEAST_LAUNCHES:
-        return None
-    return combine([Estimate(difference) for difference in differences])
-
-
 def _fit(stretch: Mapping[int, Times]) -> Piece | None:
     lines = [_line(stretch, sizes, launch) for launch, sizes in _sizes_by_launch(stretch).items()]
     if len(lines) < LEAST_LAUNCHES:

@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from transrank.lab.reference.machine import ReferencePoint
 from transrank.lab.stats.compare import paired_ratio
 from transrank.lab.stats.discoveries import discoveries
 from transrank.lab.stats.estimate import Estimate
@@ -22,6 +23,13 @@ from transrank.lab.store.lines import Case, Shape
 STUDY = "locality"
 # From the nearest to the farthest.
 LINKS = ("own", "neighbor", "counterpart", "diagonal")
+# Those of HECToR's guide.
+GUIDE_LINKS = {
+    "local": "own",
+    "neighbour_die_same_processor": "neighbor",
+    "counterpart_die_other_processor": "counterpart",
+    "diagonal_die_other_processor": "diagonal",
+}
 RESAMPLES = 9999
 
 Values = NDArray[np.float64]
@@ -119,6 +127,23 @@ def workers_of(case: Case) -> list[Worker]:
         )
         for rank, seconds in enumerate(ranks.median)
     ]
+
+
+def guide_workers(points: Sequence[ReferencePoint]) -> list[Worker]:
+    """The threads of HECToR's guide as ranks, the fastest first."""
+    found = [
+        Worker(
+            rank=(thread := int(point.axes["thread"])),
+            toucher=(init := int(point.axes["init_thread"])),
+            domain=thread // 6,
+            data_domain=init // 6,
+            link=GUIDE_LINKS[str(point.axes["locality"])],
+            seconds=point.seconds,
+            placed=None,
+        )
+        for point in points
+    ]
+    return sorted(found, key=lambda worker: worker.seconds)
 
 
 def by_time(workers: Sequence[Worker]) -> list[Worker]:

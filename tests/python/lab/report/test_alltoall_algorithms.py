@@ -40,8 +40,6 @@ def test_where_the_default_is_beaten_the_fastest_of_each_kind_are_told(written):
     assert second.cells[3].startswith("3.0") or second.cells[3].startswith("2.9")
     assert asked.figures[0].key[0].label == "mpi"
     assert "alltoall-throughput" not in [figure.name for figure in asked.figures]
-    assert [row.cells[0] for row in asked.tables[-1].rows][:3] == ["crp", "blacc6d", "blacc3d"]
-    assert asked.tables[-2].rows[0].cells[0] == "2x3x2"
     (source,) = asked.sources
     assert "RIKEN" in source.attribution
 

@@ -7,9 +7,9 @@ from python.lab.report.synthetic import Survey, context
 from support import recorded
 from transrank.lab import units
 from transrank.lab.reference.tables import machine
-from transrank.lab.report.findings.published import GUIDE_LINKS
 from transrank.lab.report.questions import locality as question
 from transrank.lab.report.questions.question import Question
+from transrank.lab.stats.locality import GUIDE_LINKS
 from transrank.lab.stats.summary import summarise
 from transrank.lab.store.lines import DISTURBED
 from transrank.lab.store.records import Run

@@ -6,8 +6,10 @@ from functools import cache
 import pytest
 
 from python.lab.report.page_reader import Page
+from transrank.lab.findings.table import find
+from transrank.lab.findings.values import numbers_of_machine
+from transrank.lab.findings.words import sentences
 from transrank.lab.reference.tables import machine, machines
-from transrank.lab.report.findings.published import findings
 from transrank.lab.report.machine_run import run_of
 from transrank.lab.report.page import render_report
 
@@ -28,7 +30,7 @@ def test_all_numbers_of_a_machine_are_in_its_page_and_what_they_say(name):
     )
     assert shown == sorted(p.seconds for p in source.points if p.bytes != 0 and p.seconds > 0)
     text = " ".join(page.text.split())
-    for sentence in findings(source):
+    for sentence in sentences(find(numbers_of_machine(source))):
         assert " ".join(sentence.replace("`", "").split()) in text
     assert "Published numbers exist for" not in text
 

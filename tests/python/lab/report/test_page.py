@@ -38,6 +38,7 @@ def test_every_question_is_answered_in_order(small_page):
         "What do collective operations cost?",
         "How fast is memory itself?",
         "How long does a job take to start?",
+        "What do the numbers say?",
         "What does alltoall-like cost?",
         "How stable are these numbers?",
         "What is missing or doubtful?",

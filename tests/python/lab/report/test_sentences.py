@@ -7,18 +7,14 @@ from typing import Any
 import pytest
 
 from python.lab.report.synthetic import (
-    MACHINE,
-    SEND_MODE_SIZES,
     Link,
     Survey,
     add_bandwidth,
     add_memory_copy,
-    add_point_to_point,
     answer,
     context,
     every_study,
 )
-from transrank.lab import units
 from transrank.lab.report.measured import measure_up
 from transrank.lab.report.questions import (
     advection,
@@ -26,7 +22,6 @@ from transrank.lab.report.questions import (
     ghost,
     memory_copy,
     message_rate,
-    message_time,
     send_modes,
     stability,
 )
@@ -97,35 +92,6 @@ def test_few_launches_give_no_ratio_and_one_says_nothing_of_the_next(written):
     assert not any("overtakes" in t.caption for each in asked(run) for t in each.tables)
 
 
-@pytest.mark.parametrize(("step_seconds", "said"), [(9e-6, True), (0.0, False)])
-def test_a_step_is_told_of_several_launches_only(step_seconds, said, written):
-    for launches in (1, 3):
-        survey = Survey(noise=1e-4, launches=launches)
-        add_point_to_point(survey, Link(step_bytes=32768, step_seconds=step_seconds))
-        told = answer(message_time.ask, written(survey))
-        assert ("rises to" in told) is (said and launches > 1)
-
-
-@pytest.mark.parametrize(("cache", "said"), [(32768, True), (1 << 22, False)])
-def test_a_cache_is_named_where_buffers_outgrow_it_and_nowhere_else(cache, said, written):
-    survey = Survey(noise=1e-4)
-    add_point_to_point(survey, Link(step_bytes=32768, step_seconds=9e-6))
-    only = {"level": 2, "kind": "unified", "bytes": cache, "instances": 8, "shared_by": 2}
-    told = answer(message_time.ask, written(survey, machine={**MACHINE, "caches": [only]}))
-    assert re.search(r"rises to \S+ times \(\S+ to \S+\) the prediction from smaller sizes", told)
-    assert ("two buffers exceed a level-2 cache" in told) is said
-
-
-def test_a_larger_message_that_is_faster_is_told_with_its_interval(written):
-    survey = Survey(noise=1e-4)
-    for size, seconds in ((8, 1e-6), (64, 1.1e-6), (512, 2e-6), (4096, 1e-6), (32768, 1.2e-6)):
-        survey.measured("pingpong", {"bytes": size}, seconds, size)
-    told = answer(message_time.ask, written(survey))
-    fall = r"the larger message takes 50 % \((49|50) % to (50|51) %\) less time"
-    assert re.search(f"Between 512 B and 4 KiB {fall}", told)
-    assert told.count("less time") == 1
-
-
 @pytest.mark.parametrize("fastest", ["send", "ssend"])
 def test_the_routine_that_was_fastest_is_called_so(fastest, written):
     survey = Survey(noise=1e-4)
@@ -146,21 +112,6 @@ def test_routines_that_are_alike_cannot_be_told_apart(written):
     told = answer(send_modes.ask, written(survey))
     assert "is fastest, but not clearly faster than MPI_" in told
     assert " times " not in told
-
-
-@pytest.mark.parametrize(("rate", "said"), [(4.95e9, True), (9e9, False)])
-def test_what_a_byte_costs_a_buffered_send_more_is_said_as_the_rate_of_a_copy(rate, said, written):
-    survey = Survey(noise=1e-4)
-    for routine, bytes_per_second in (("send", 9e9), ("bsend", rate)):
-        for size in SEND_MODE_SIZES[::4]:
-            axes: dict[str, Any] = {"routine": routine, "bytes": size}
-            survey.measured("send-modes", axes, 1e-6 + size / bytes_per_second, size)
-    question = send_modes.ask(context(written(survey)))
-    told = " ".join(question.answer)
-    assert ("than MPI_Send as a copy at 11.0 GB/s (" in told) is said
-    assert ("as a copy" in told) is said
-    lines = next(table for table in question.tables if "Hockney" in table.caption)
-    assert [row.cells[6] for row in lines.rows] == ["9.00", units.three_digits(rate / 1e9)]
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])

@@ -9,7 +9,7 @@ import pytest
 from transrank.lab.reference.machine import read_table
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.growth import exponent_of
-from transrank.lab.stats.hockney import more_per_byte, pieces
+from transrank.lab.stats.hockney import pieces
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.store.lines import Shape
 
@@ -73,12 +73,6 @@ def test_a_line_needs_three_sizes_and_launches():
     (piece,) = pieces(curve(affine(1e-6, 2e-10), lacking=(100,)), [])
     assert piece.per_byte.value == pytest.approx(2e-10, rel=0.02)
     assert pieces(curve(affine(1e-6, 2e-10), lacking=(1, 100, 1000)), []) == []
-
-
-def test_what_a_byte_costs_more_is_the_difference_of_the_slopes():
-    more = more_per_byte(curve(affine(1.2e-6, 3.5e-10)), curve(affine(1e-6, 2e-10)))
-    assert more.value == pytest.approx(1.5e-10, rel=0.02)
-    assert more_per_byte(curve(affine(1e-6, 2e-10), launches=2), curve(affine(1e-6, 2e-10))) is None
 
 
 def test_the_exponent_of_a_power_law_is_found():

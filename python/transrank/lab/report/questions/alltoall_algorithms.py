@@ -14,7 +14,6 @@ from transrank.lab.report.curves import CurveGroup, arrange, curves_of
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import RATE, TIME
-from transrank.lab.report.findings.fugaku import alltoall_facts
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import joined
 from transrank.lab.report.published import source_of
@@ -92,10 +91,7 @@ def ask(context: Context) -> Question | None:
             for sentence in _answer(_title(context, run, place), sizes)
         ),
         tuple(figure for figure in figures if figure is not None),
-        (
-            *(_table(_title(context, run, place), sizes) for run, place, sizes in panels),
-            *alltoall_facts(),
-        ),
+        tuple(_table(_title(context, run, place), sizes) for run, place, sizes in panels),
         (STUDY,),
         (source_of(machine(SOURCE), (STUDY,)),),
     )

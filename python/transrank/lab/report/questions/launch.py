@@ -9,7 +9,6 @@ from transrank.lab import units
 from transrank.lab.reference.machine import JOB_SHAPE
 from transrank.lab.report.figures.category_panel import Value, times_figure
 from transrank.lab.report.figures.figure import Figure
-from transrank.lab.report.findings.fugaku import launch_facts
 from transrank.lab.report.measured import Measured, shapes_of
 from transrank.lab.report.phrases import kept_sentence
 from transrank.lab.report.questions.question import Context, Question
@@ -18,7 +17,6 @@ from transrank.lab.stats.summary import CaseResult
 from transrank.lab.store.records import Shape
 
 STUDY = "launch"
-SOURCE = "fugaku"
 SHAPES_CAPTION = (
     "Time from just before the launcher starts until the first and the last rank run, by the "
     "shape of the job's nodes. Lines are 95 % intervals."
@@ -35,7 +33,6 @@ def ask(context: Context) -> Question | None:
         "How long does a job take to start?",
         context.said(_answer),
         tuple(shapes),
-        tables=(launch_facts(),) if SOURCE not in context.machines else (),
         studies=(STUDY,),
     )
 

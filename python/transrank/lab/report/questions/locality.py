@@ -11,7 +11,6 @@ from transrank.lab.report.curves import places_of
 from transrank.lab.report.figures.category_panel import Value, category_panel, near_times
 from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.lab.report.figures.heat_panel import Cell, heat_panel
-from transrank.lab.report.findings.published import guide_workers
 from transrank.lab.report.machine_run import machine_of
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
@@ -152,7 +151,7 @@ def _side_by_side(
 
 
 def _of_guide(figure: int) -> list[Worker]:
-    return guide_workers([p for p in machine(GUIDE).points if p.axes["figure"] == figure])
+    return locality.guide_workers([p for p in machine(GUIDE).points if p.axes["figure"] == figure])
 
 
 def _answer(context: Context, run: Measured, one: Locality) -> list[str]:

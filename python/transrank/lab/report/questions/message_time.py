@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 from transrank.lab import units
-from transrank.lab.report.curves import arrange, intervals_of, namer
+from transrank.lab.report.curves import arrange, namer
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.quantity import TIME
-from transrank.lab.report.findings.steps import Step, find_steps
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import (
-    joined,
     largest,
     nearest,
     sentence,
-    step_sentence,
     time_with_interval,
 )
 from transrank.lab.report.published import published_lines
@@ -77,28 +74,4 @@ def _answer(run: Measured) -> list[str]:
             text += f", {units.format_bytes(large.bytes)} {time_with_interval(large)}"
         where = f" {place}" if place else ""
         sentences.append(f"One way between two ranks{where}, {text}.")
-        at = f"{sentence(place)}: " if len(places) > 1 else ""
-        sentences += [
-            at + step_of_messages(step, run) for step in find_steps(intervals_of(results))
-        ]
     return sentences
-
-
-def step_of_messages(step: Step, run: Measured) -> str:
-    """State how large a step is, and which caches two buffers exceed at its sizes."""
-    outgrown = _outgrown_caches(run, step)
-    there = f"; at these sizes two buffers exceed {joined(outgrown)}" if outgrown else ""
-    return sentence(step_sentence(step, there))
-
-
-def _outgrown_caches(run: Measured, step: Step) -> list[str]:
-    """Caches of data that two buffers of the step's sizes begin to exceed."""
-    caches = run.run.header.machine.get("caches", ())
-    return [
-        f"a level-{cache['level']} cache ({units.format_bytes(cache['bytes'])})"
-        for cache in caches
-        if isinstance(cache, dict)
-        and str(cache.get("kind", "")).lower() != "instruction"
-        and isinstance(cache.get("bytes"), int)
-        and step.lower <= cache["bytes"] <= 2 * step.upper
-    ]

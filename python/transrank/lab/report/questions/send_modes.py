@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from transrank.lab import units
+from transrank.lab.findings.crossovers import Crossover, find_crossovers
+from transrank.lab.findings.steps import find_steps
+from transrank.lab.findings.values import curve_of
 from transrank.lab.report.curves import CurveGroup, curves_of, intervals_of, places_of
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.quantity import TIME
-from transrank.lab.report.findings.crossovers import Crossover, find_crossovers
-from transrank.lab.report.findings.steps import find_steps
 from transrank.lab.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NODE, Measured
 from transrank.lab.report.phrases import joined, kept_sentence, sentence, times
 from transrank.lab.report.published import Published, published
@@ -18,7 +19,7 @@ from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import words
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.hockney import Piece, more_per_byte, pieces
+from transrank.lab.stats.hockney import Piece, pieces
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.view.kinds import BYTES, FACTOR, INTERVAL, SHARE, VALUE, WORDS
 from transrank.lab.view.table import NOTHING, Column, Row, Table
@@ -173,7 +174,7 @@ def _crossover_table(context: Context) -> Table:
 
 
 def _pieces(results: Sequence[CaseResult]) -> list[Piece]:
-    return pieces(results, [step.upper for step in find_steps(intervals_of(results))])
+    return pieces(results, [step.upper for step in find_steps(curve_of(results))])
 
 
 def _line_table(context: Context) -> Table:
@@ -212,30 +213,6 @@ def _rate_cells(per_byte: Estimate) -> tuple[str, str]:
     return value, f"{least} to {most}"
 
 
-def _copy(where: str, routines: Mapping[str, Sequence[CaseResult]]) -> list[str]:
-    """What each byte of a buffered send costs beside one of a plain send."""
-    last = [_pieces(routines.get(routine, ()))[-1:] for routine in ("bsend", "send")]
-    largest = max((each.bytes or 0 for found in routines.values() for each in found), default=0)
-    if any(not piece or piece[0].last < largest for piece in last):
-        return []
-    first = max(piece.first for (piece,) in last)
-    more = more_per_byte(
-        *(
-            [each for each in routines[routine] if (each.bytes or 0) >= first]
-            for routine in ("bsend", "send")
-        )
-    )
-    if more is None or more.low is None or more.low <= 0:
-        return []
-    rate, interval = _rate_cells(more)
-    return [
-        sentence(
-            f"{where}, from {units.format_bytes(first)} on: each byte costs MPI_Bsend as much more "
-            f"than MPI_Send as a copy at {rate} GB/s ({interval}) does."
-        )
-    ]
-
-
 def _answer(run: Measured, several: bool) -> list[str]:
     sentences = []
     for place, results in run.by_place(STUDY).items():
@@ -247,7 +224,6 @@ def _answer(run: Measured, several: bool) -> list[str]:
         if len(at_size) > 1 and (ranking := _ranking(at_size)):
             where = _named(run, place, several)
             sentences.append(sentence(f"{where}, 100,000 bytes: {ranking}."))
-        sentences += _copy(_named(run, place, several), _by_routine(results))
     return sentences
 
 

@@ -1,23 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What do the published numbers say? Of a page that shows a published machine."""
+"""What do the numbers say of each other? By rules; of a published machine also its tables."""
 
 from __future__ import annotations
 
-from transrank.lab.report.findings.published import facts, findings
+from transrank.lab.findings.table import Findings, find
+from transrank.lab.findings.values import numbers_of_machine, numbers_of_run
+from transrank.lab.findings.words import COLUMNS, PRINTED, sentences
 from transrank.lab.report.machine_run import machine_of
+from transrank.lab.report.measured import Measured
 from transrank.lab.report.published import source_of
 from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.source_tables import source_tables
+
+CAPTION = (
+    "Rules that are broken: the number that decides, the largest of neighboring sizes, with its "
+    "95 % interval. Of all of them one in twenty may be chance."
+)
 
 
 def ask(context: Context) -> Question | None:
-    """Build the question; None where no machine is shown."""
-    shown = [(run, machine) for run in context.runs if (machine := machine_of(run.run))]
-    if not shown:
+    """Build the question; None where the numbers of runs say nothing."""
+    found = [(run, _findings(run)) for run in context.runs]
+    machines = [machine for run in context.runs if (machine := machine_of(run.run))]
+    said = tuple(context.about(run, text) for run, each in found for text in sentences(each))
+    if not said and not machines:
         return None
+    tables = [table for machine in machines for table in source_tables(machine)]
+    if broken := [(run.name, one) for run, each in found for one in each.broken]:
+        tables.insert(0, context.table(CAPTION, COLUMNS, broken).shown())
     return Question(
         "source",
-        "What do the published numbers say?",
-        tuple(context.about(run, text) for run, machine in shown for text in findings(machine)),
-        tables=tuple(table for _, machine in shown for table in facts(machine)),
-        sources=tuple(source_of(machine, ()) for _, machine in shown),
+        f"What do the {'published ' if machines else ''}numbers say?",
+        (*((PRINTED,) if machines and said else ()), *said),
+        tables=tuple(tables),
+        sources=tuple(source_of(machine, ()) for machine in machines),
     )
+
+
+def _findings(run: Measured) -> Findings:
+    machine = machine_of(run.run)
+    return find(numbers_of_machine(machine) if machine else numbers_of_run(run.run, run.results))

@@ -4,10 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from transrank.lab.report.curves import steps_of
-from transrank.lab.report.phrases import ends, kept_sentence
 from transrank.lab.report.questions import (
     advection,
     advection_solution,
@@ -34,12 +31,9 @@ from transrank.lab.report.questions import (
 )
 from transrank.lab.report.questions.growth import with_growth
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.view.kinds import BYTES, FACTOR, NUMBER, WORDS
-from transrank.lab.view.table import Column
 
 QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     comparison.ask,
-    source.ask,
     message_time.ask,
     message_rate.ask,
     message_rate.ask_for_messages,
@@ -59,15 +53,7 @@ QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     locality.ask,
     contention.ask,
     launch.ask,
-)
-
-# Of pairs: what the curve is of, and the step.
-STEPS = (
-    Column("curve", WORDS, lambda pair: pair[0]),
-    Column("from", BYTES, lambda pair: pair[1].lower),
-    Column("to", BYTES, lambda pair: pair[1].upper),
-    Column("times", FACTOR, lambda pair: pair[1].factor.value),
-    Column("interval", NUMBER, lambda pair: ends(pair[1].factor)),
+    source.ask,
 )
 
 
@@ -77,23 +63,6 @@ def ask_all(context: Context) -> list[Question]:
     covered = {study for question in asked for study in question.studies}
     measured = dict.fromkeys(result.study for run in context.runs for result in run.results)
     asked += [other_studies.ask_about(context, study) for study in measured if study not in covered]
-    asked = [with_growth(context, _with_steps(context, question)) for question in asked]
+    asked = [with_growth(context, question) for question in asked]
     closing = stability.ask(context)
     return [*asked, closing] if closing else asked
-
-
-def _with_steps(context: Context, question: Question) -> Question:
-    """The question with a table of the steps that its curves over message size have."""
-    found = [
-        (run.name, step)
-        for run in context.runs
-        for step in steps_of(run.of_study(*question.studies))
-    ]
-    if not found:
-        return question
-    caption = (
-        "Steps and falls: how many times what the two sizes before predict the time is at the "
-        "larger size, or how many times that at the smaller one where it falls, with 95 % "
-        f"intervals. {kept_sentence(context.all_of(*question.studies))}"
-    )
-    return replace(question, tables=(*question.tables, context.table(caption, STEPS, found)))

@@ -5,17 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transrank.lab.report.findings.crossovers import Crossover, find_crossovers
-from transrank.lab.report.findings.steps import Interval, find_steps
+from transrank.lab.findings.crossovers import Crossover, find_crossovers
+from transrank.lab.findings.steps import find_steps
+from transrank.lab.findings.values import Curve, Value
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.store.lines import Shape
 
 SIZES = [2**power for power in range(20)]
 startups = st.floats(1e-7, 1e-4)
 costs = st.floats(1e-11, 1e-8)
 
 
-def curve(seconds: list[float], error: float = 0.01) -> dict[int, Interval]:
+def curve(seconds: list[float], error: float = 0.005) -> Curve:
     return {
-        size: Interval(value, value * (1 - error), value * (1 + error))
+        size: Value("pingpong", {"bytes": size}, Shape(2), value, error)
         for size, value in zip(SIZES, seconds, strict=True)
     }
 
@@ -55,23 +58,15 @@ def test_wide_intervals_leave_doubt_and_show_no_step(startup, cost, place):
     assert find_steps(curve(stepped, error=0.4)) == []
 
 
-def test_a_time_that_falls_with_size_is_a_fall():
-    seconds = [1e-6] * 10 + [6e-7] * 10
-    (step,) = find_steps(curve(seconds))
-    assert (step.lower, step.upper) == (SIZES[9], SIZES[10])
-    assert step.factor.value == pytest.approx(0.6)
-    assert 0.55 < step.factor.low < 0.6 < step.factor.high < 0.65
-
-
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
 def test_too_few_sizes_show_no_rise(count):
     few = dict(list(curve([10.0**power for power in range(20)]).items())[:count])
     assert find_steps(few) == []
 
 
-def line(startup: float, cost: float, error: float = 0.01) -> dict[int, Interval]:
+def line(startup: float, cost: float, error: float = 0.01) -> dict[int, Estimate]:
     return {
-        size: Interval(value, value * (1 - error), value * (1 + error))
+        size: Estimate(value, value * (1 - error), value * (1 + error))
         for size in SIZES
         for value in [startup + cost * size]
     }
@@ -96,7 +91,7 @@ def test_a_crossover_is_where_the_order_of_two_curves_clearly_changes():
     crossing = find_crossovers({"steep": line(1, 1e-2), "flat": line(5, 1e-3)})
     assert crossing == [Crossover("steep", "flat", 256, 512)]
     one, other = line(1, 1e-3), line(2, 2e-3)
-    one[1024] = Interval(100, 99, 101)
+    one[1024] = Estimate(100, 99, 101)
     assert find_crossovers({"one": one, "other": other}) == []
     assert find_crossovers({"one": line(1, 1e-3, 0.5), "other": line(1.4, 0.7e-3, 0.5)}) == []
     one = line(1, 1e-2)

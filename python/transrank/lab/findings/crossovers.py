@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, groupby, pairwise
 
-from transrank.lab.report.findings.steps import Interval
+from transrank.lab.stats.estimate import Estimate
 
 # One clear size may be chance; an order that holds for two is reported.
 LEAST_SIZES = 2
@@ -23,8 +23,11 @@ class Crossover:
     upper: int
 
 
-def find_crossovers(curves: Mapping[str, Mapping[int, Interval]]) -> list[Crossover]:
-    """All crossovers between any two of the curves {name: {bytes: seconds}}, by size."""
+def find_crossovers(curves: Mapping[str, Mapping[int, Estimate]]) -> list[Crossover]:
+    """All crossovers between any two of the curves {name: {bytes: seconds}}, by size.
+
+    The times have intervals.
+    """
     found = [
         crossing
         for first, second in combinations(curves, 2)
@@ -34,7 +37,7 @@ def find_crossovers(curves: Mapping[str, Mapping[int, Interval]]) -> list[Crosso
 
 
 def _between(
-    first: str, second: str, one: Mapping[int, Interval], other: Mapping[int, Interval]
+    first: str, second: str, one: Mapping[int, Estimate], other: Mapping[int, Estimate]
 ) -> list[Crossover]:
     clear = [
         (size, order)
@@ -54,7 +57,11 @@ def _between(
     return crossings
 
 
-def _order(one: Interval, other: Interval) -> int:
+def _order(one: Estimate, other: Estimate) -> int:
+    assert one.low is not None
+    assert one.high is not None
+    assert other.low is not None
+    assert other.high is not None
     if one.high < other.low:
         return -1
     return 1 if other.high < one.low else 0
