@@ -34,7 +34,7 @@ def first(page: reference_pages.Page) -> str:
     words = re.sub(r"^(Not c|C)ollective\. ", "", " ".join(page.declared[0].doc.split()))
     short = [re.split("::|%", it.name)[-1] for it in page.declared if it.name != page.name]
     members = ", ".join(f"`{name}`" for name in dict.fromkeys(short))
-    said = re.split(r"(?<=[.:]) ", words)[0].rstrip(":")
+    said = re.split(r"(?<=[.:]) ", words)[0].rstrip(":.") + "." * bool(words)
     return (f"{said} Has: {members}" if members else said).replace("|", "\\|")
 
 

@@ -96,7 +96,7 @@ int transrank_distribution_owned(const transrank_distribution* distribution, int
 /// The part that owns an index, and at which `position` among its own indices, from 0.
 int transrank_distribution_owner(const transrank_distribution* distribution, int64_t index,
                                  int* part, int64_t* position);
-/// Not collective. What was made with the handle stays.
+/// Not collective. Frees the handle, which becomes NULL; what was made with it stays.
 int transrank_distribution_free(transrank_distribution** distribution);
 
 /// How the cells of a grid lie on the ranks: as blocks, or as a list on each rank.
@@ -152,7 +152,7 @@ int transrank_layout_box(const transrank_layout* layout, int rank, int64_t* begi
 /// pointer may be NULL.
 int transrank_layout_local(const transrank_layout* layout, int rank, int64_t* extents,
                            int64_t* strides, int64_t* units);
-/// Not collective. What was made with the handle stays.
+/// Not collective. Frees the handle, which becomes NULL; what was made with it stays.
 int transrank_layout_free(transrank_layout** layout);
 
 /// The rows of all ranks numbered through, in the order of the ranks.
@@ -172,7 +172,7 @@ int transrank_numbering_index(const transrank_numbering* numbering, int rank, in
                               int64_t* index);
 int transrank_numbering_place(const transrank_numbering* numbering, int64_t index, int* rank,
                               int64_t* row);
-/// Not collective. What was made with the handle stays.
+/// Not collective. Frees the handle, which becomes NULL; what was made with it stays.
 int transrank_numbering_free(transrank_numbering** numbering);
 
 // Routes.
@@ -242,7 +242,7 @@ int transrank_route_shapes(const transrank_route* route, int* source_dimensions,
 /// The global index of each of the `count` ghosts of this rank, of a route from a ghost pull or
 /// push; none of other routes. The list `ghosts` is the route's.
 int transrank_route_ghosts(const transrank_route* route, int64_t* count, const int64_t** ghosts);
-/// Not collective. What was made with the handle stays.
+/// Not collective. Frees the handle, which becomes NULL; what was made with it stays.
 int transrank_route_free(transrank_route** route);
 
 // Exchanges: what is bound to arrays.
@@ -437,7 +437,7 @@ enum transrank_direction {
 /// `options` may be NULL, and have neither any memory nor sets.
 int transrank_ghost_update_bind(MPI_Comm comm, const transrank_ghost_update* update, int direction,
                                 const transrank_options* options, transrank_exchange** exchange);
-/// Not collective. What was made with the handle stays.
+/// Not collective. Frees the handle, which becomes NULL; what was made with it stays.
 int transrank_ghost_update_free(transrank_ghost_update** update);
 
 // Alltoall.
