@@ -34,7 +34,7 @@ TIME = Of("time", SECONDS, lambda result: result.seconds)
 ENDS = Of("95 % interval", INTERVAL, lambda result: result.headline)
 KEPT = Of("kept", SHARE, lambda result: result.kept_share)
 NUMBERS = (
-    Of("ranks", NUMBER, lambda result: result.shape.ranks),
+    Of("ranks", COUNT, lambda result: result.shape.ranks),
     Of("per node", NUMBER, lambda result: result.shape.ranks_per_node or None),
     Of("median", VALUE, lambda result: result.median),
     Of("95 % interval", INTERVAL, lambda result: result.median),
