@@ -23,8 +23,6 @@ from transrank.lab.store.records import Run, read_run
 from transrank.lab.store.runs import find_run, resume_command
 from transrank.lab.study import launch
 from transrank.lab.units import format_bytes
-from transrank.lab.view.csv_text import as_csv as as_csv
-from transrank.lab.view.json_text import as_json as as_json
 from transrank.lab.view.table import Column, Table, field, labelled
 
 # A case without a size is labelled by the last two parts of its name, or by the last one if labels

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from transrank.lab.report.measured import Measured
-from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.units import format_bytes
-from transrank.lab.view import kinds
 from transrank.lab.view.kinds import (
     COUNT,
     INTERVAL,
@@ -57,11 +55,6 @@ class Column(Of):
 
     def __init__(self, heading: str, number: bool = True) -> None:
         super().__init__(heading, NUMBER if number else WORDS)
-
-
-def interval_text(estimate: Estimate | None) -> str:
-    """The ends of an interval: `18.0 to 18.4 µs`."""
-    return kinds.interval_text(estimate) or NOTHING
 
 
 def numbers_table(study: str, measured: Sequence[Measured]) -> Table:

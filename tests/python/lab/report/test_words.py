@@ -39,7 +39,6 @@ from transrank.lab.report.questions import (
 )
 from transrank.lab.report.questions.question import Context
 from transrank.lab.report.questions.table import ask_all
-from transrank.lab.report.tables import interval_text
 from transrank.lab.report.words.machine import machine_facts, short_library
 from transrank.lab.report.words.method import describe_method
 from transrank.lab.report.words.repeat import describe_repetition
@@ -47,6 +46,7 @@ from transrank.lab.report.words.verdict import Number, give_verdict
 from transrank.lab.report.yardstick import yardstick_of
 from transrank.lab.stats.summary import summarise
 from transrank.lab.store.records import Run, Shape, Versus, read_run
+from transrank.lab.view.kinds import interval_text
 
 
 def numbers(run: Run) -> dict[str, Number]:
