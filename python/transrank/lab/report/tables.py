@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of the page: text cells, and the table of all numbers of a study."""
+"""Columns that several tables of the page have, and the table of all numbers of a study."""
 
 from __future__ import annotations
 
@@ -19,42 +19,30 @@ from transrank.lab.view.kinds import (
     VALUE,
     WORDS,
 )
-from transrank.lab.view.kinds import range_text as range_text
-from transrank.lab.view.table import NOTHING as NOTHING
-from transrank.lab.view.table import Column as Of
-from transrank.lab.view.table import Row as Row
-from transrank.lab.view.table import Table as Table
-from transrank.lab.view.table import labelled
+from transrank.lab.view.table import Column, Table, labelled
 
-CASE = Of("case", WORDS, lambda result: result.case)
-SHAPE = Of("ranks", WORDS, lambda result: str(result.shape))
-TIME = Of("time", SECONDS, lambda result: result.seconds)
-ENDS = Of("95 % interval", INTERVAL, lambda result: result.headline)
-KEPT = Of("kept", SHARE, lambda result: result.kept_share)
+CASE = Column("case", WORDS, lambda result: result.case)
+SHAPE = Column("ranks", WORDS, lambda result: str(result.shape))
+TIME = Column("time", SECONDS, lambda result: result.seconds)
+ENDS = Column("95 % interval", INTERVAL, lambda result: result.headline)
+KEPT = Column("kept", SHARE, lambda result: result.kept_share)
 NUMBERS = (
-    Of("ranks", COUNT, lambda result: result.shape.ranks),
-    Of("per node", NUMBER, lambda result: result.shape.ranks_per_node or None),
-    Of("median", VALUE, lambda result: result.median),
-    Of("95 % interval", INTERVAL, lambda result: result.median),
-    Of("fastest sample", SECONDS, lambda result: _if_measured(result, "minimum")),
-    Of("MB/s", MEGABYTES, lambda result: _if_measured(result, "rate")),
-    Of("IMB mean", SECONDS, lambda result: _if_measured(result, "imb_mean")),
-    Of("mean of all", SECONDS, lambda result: _of_all(result, "mean")),
-    Of("P90 of all", SECONDS, lambda result: _of_all(result, "p90")),
-    Of("P99 of all", SECONDS, lambda result: _of_all(result, "p99")),
-    Of("imbalance", SHARE, lambda result: _if_measured(result, "imbalance")),
-    Of("samples", COUNT, lambda result: _if_measured(result, "samples") or None),
-    Of("kept", SHARE, lambda result: _if_measured(result, "kept") if result.samples else None),
-    Of("launches", NUMBER, lambda result: len(result.launches)),
-    Of("state", WORDS, lambda result: _state(result)),
+    Column("ranks", COUNT, lambda result: result.shape.ranks),
+    Column("per node", NUMBER, lambda result: result.shape.ranks_per_node or None),
+    Column("median", VALUE, lambda result: result.median),
+    Column("95 % interval", INTERVAL, lambda result: result.median),
+    Column("fastest sample", SECONDS, lambda result: _if_measured(result, "minimum")),
+    Column("MB/s", MEGABYTES, lambda result: _if_measured(result, "rate")),
+    Column("IMB mean", SECONDS, lambda result: _if_measured(result, "imb_mean")),
+    Column("mean of all", SECONDS, lambda result: _of_all(result, "mean")),
+    Column("P90 of all", SECONDS, lambda result: _of_all(result, "p90")),
+    Column("P99 of all", SECONDS, lambda result: _of_all(result, "p99")),
+    Column("imbalance", SHARE, lambda result: _if_measured(result, "imbalance")),
+    Column("samples", COUNT, lambda result: _if_measured(result, "samples") or None),
+    Column("kept", SHARE, lambda result: _if_measured(result, "kept") if result.samples else None),
+    Column("launches", NUMBER, lambda result: len(result.launches)),
+    Column("state", WORDS, lambda result: _state(result)),
 )
-
-
-class Column(Of):
-    """A column of texts."""
-
-    def __init__(self, heading: str, number: bool = True) -> None:
-        super().__init__(heading, NUMBER if number else WORDS)
 
 
 def numbers_table(study: str, measured: Sequence[Measured]) -> Table:
@@ -67,7 +55,7 @@ def numbers_table(study: str, measured: Sequence[Measured]) -> Table:
     if len(measured) == 1:
         return Table(caption, columns, [result for _, result in chosen], status)
     pairs = [(run.name, result) for run, result in chosen]
-    return labelled(caption, Of("run", WORDS), columns, pairs, status)
+    return labelled(caption, Column("run", WORDS), columns, pairs, status)
 
 
 def status(result: CaseResult) -> str:
@@ -75,20 +63,20 @@ def status(result: CaseResult) -> str:
     return result.status
 
 
-def words(*headings: str) -> tuple[Of, ...]:
+def words(*headings: str) -> tuple[Column, ...]:
     """Columns of rows that are sequences, with words in them."""
-    return tuple(Of(heading, WORDS) for heading in headings)
+    return tuple(Column(heading, WORDS) for heading in headings)
 
 
-def of_axis(axis: str) -> Of:
+def of_axis(axis: str) -> Column:
     """A column of the words of an axis, under its name."""
-    return Of(axis, WORDS, lambda result: result.text(axis))
+    return Column(axis, WORDS, lambda result: result.text(axis))
 
 
-def _of_axis(axis: str) -> Of:
+def _of_axis(axis: str) -> Column:
     if axis == "bytes":
-        return Of("size", NUMBER, lambda result: _size(result.axes.get("bytes")))
-    return Of(axis.replace("_", " "), WORDS, lambda result: result.axes.get(axis))
+        return Column("size", NUMBER, lambda result: _size(result.axes.get("bytes")))
+    return Column(axis.replace("_", " "), WORDS, lambda result: result.axes.get(axis))
 
 
 def _size(value: str | int | None) -> str | None:

@@ -5,7 +5,7 @@ import pytest
 
 from transrank.lab.reference.tables import machine, machines
 from transrank.lab.report.source_tables import source_tables
-from transrank.lab.report.tables import NOTHING
+from transrank.lab.view.table import NOTHING
 
 
 @pytest.mark.parametrize("known", machines(), ids=lambda known: known.name)
