@@ -8,8 +8,6 @@
 
 namespace transrank::lab::runner {
 
-using layout::IndexRange;
-
 DistinctCells::DistinctCells(route::Shape shape) : shape_(std::move(shape)) {
     if (shape_.empty()) {
         shape_ = {std::numeric_limits<std::int64_t>::max()};

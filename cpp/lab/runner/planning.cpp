@@ -42,7 +42,7 @@ using Words = std::vector<std::string>;
 
 constexpr std::int64_t most_cells = std::int64_t{1} << 40U;
 // An alltoall has a block for each pair of ranks, which some algorithms forward.
-constexpr int most_ranks_of_alltoall = 1 << 13U;
+constexpr int most_ranks_of_alltoall = 8192;
 constexpr std::int64_t most_bytes_of_block = std::int64_t{1} << 36U;
 
 Numbers numbers_of(const std::string& words, std::int64_t most) {
@@ -140,6 +140,7 @@ std::string count_halo(const Words& words, const Options& options) {
                 " dimensions; parts, halo and periods need a number for each, not ", given->size());
     }
     std::vector<layout::Halo> halo;
+    halo.reserve(extents.size());
     for (std::size_t d = 0; d < extents.size(); ++d) {
         halo.push_back({.low = widths[d], .high = widths[d], .periodic = periodic[d] != 0});
     }

@@ -85,3 +85,6 @@ def test_what_is_not_measured_is_missing_only_where_something_moves():
     short = least_time(plan((1, 10**6, 8)), [WITHIN[0], WITHIN[1]])
     assert short.missing == {"within_nodes": ["bandwidth"]}
     assert short.seconds == pytest.approx(10e-6)
+    # No message is longer than what a rank moves, so the rate of longer ones does not count.
+    middle = [*WITHIN, result("bandwidth", 32768, 100e-6)]
+    assert least_time(plan((1, 16384, 8)), middle).seconds == pytest.approx(50e-6)
