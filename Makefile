@@ -71,12 +71,12 @@ REINSTALL =
 endif
 
 # Folders are listed too: their time changes when a file is added or removed.
-NATIVE := CMakeLists.txt python/transrank/_core.pyi $(wildcard fortran/*.f90 schema/*) $(shell find bindings cmake cpp -type d \
+NATIVE := CMakeLists.txt python/transrank/_core.pyi $(wildcard fortran/*.f90 schema/*) $(shell find bindings cmake cpp preload -type d \
 	-o -name '*.[ch]pp' -o -name '*.h' -o -name '*.map' -o -name '*.in' -o -name '*.cmake' -o -name CMakeLists.txt)
-CXX_CODE := $(shell find benchmarks bindings cpp tests/cpp -name '*.[ch]pp')
+CXX_CODE := $(shell find benchmarks bindings cpp preload tests/cpp -name '*.[ch]pp')
 C_CODE := $(shell find cpp/c tests/c tests/fortran examples/c -name '*.[ch]')
 EXAMPLES := $(wildcard examples/*.cpp)
-CMAKE_CODE := CMakeLists.txt $(shell find benchmarks bindings cmake cpp examples tests/c tests/cpp \
+CMAKE_CODE := CMakeLists.txt $(shell find benchmarks bindings cmake cpp examples preload tests/c tests/cpp \
 	-name CMakeLists.txt -o -name '*.cmake' -o -name '*.cmake.in')
 PACKAGE := $(VENV)/.package
 comma := ,
@@ -199,7 +199,7 @@ wheel-smoke: ## the same in short with what is compiled for the tests with both 
 $(SMOKE)/%: $(PACKAGE)
 	python -c "from scikit_build_core.build import build_wheel; build_wheel('$@', {'build-dir': '$(BUILD)'})"
 
-PYTHON_CODE := python tests tools $(wildcard benchmarks docs examples)
+PYTHON_CODE := python tests tools $(wildcard benchmarks docs examples preload)
 lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types and layers
 	@$(MAKE) --keep-going --jobs 2 --output-sync $(LINTS:%=lint-%)
 

@@ -37,6 +37,7 @@ VERBS = {
     "import": "store output of OSU or IMB as a run",
     "script": "print a job script for Slurm, PBS or PJM",
     "tune": "write a file of better collective algorithms for the MPI library",
+    "carry": "run a program whose alltoalls on a node are moved by transrank",
 }
 
 # Options without a verb.

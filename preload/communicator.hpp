@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "channel.hpp"
+#include "request.hpp"
+#include "transrank/memory/node_mate.hpp"
+#include "transrank/memory/shared_pool.hpp"
+
+namespace transrank::carry {
+
+/// What becomes of a call.
+enum class Way : std::uint8_t {
+    carried,
+    early,    ///< MPI's: one of the first over its communicator
+    refused,  ///< MPI's, since the communicator, a datatype or an argument is not one to carry
+    trial,    ///< MPI's, in order to time it
+    slower,   ///< MPI's, which is faster for such calls
+    broken,   ///< nobody's: a peer has ended
+};
+inline constexpr std::size_t ways = 6;
+
+/// A communicator of the program, kept with it as an attribute. What it decides is the same on all
+/// ranks, since they decide it from what all of them know: the number of the call, and the notes.
+class Communicator {
+public:
+    /// nullptr where nothing can be carried at all.
+    [[nodiscard]] static Communicator* of(MPI_Comm comm);
+
+    explicit Communicator(MPI_Comm comm);
+
+    /// Collective. Whether ranks tell each other about this call, by `ask`; else the way it goes.
+    /// The third call of a kind connects the processes.
+    [[nodiscard]] Way enter(Kind kind);
+
+    /// Collective. What the ranks decide about the call.
+    [[nodiscard]] Way ask(Request& request);
+
+    /// Collective, after `ask`: moves the data. Returns an error class of MPI, or MPI_SUCCESS.
+    [[nodiscard]] int move(Request& request);
+
+    /// How long this rank took, since `ask`, by the way that was decided.
+    void took(std::uint32_t nanoseconds) { took_ = timed_ != nullptr ? nanoseconds : 0; }
+
+    [[nodiscard]] int size() const { return size_; }
+    [[nodiscard]] int rank() const { return rank_; }
+
+private:
+    /// Calls of one kind with about as many bytes: timed both ways, then decided.
+    struct Trial {
+        std::uint8_t tried = 0;
+        std::array<std::uint32_t, 2> least{UINT32_MAX,
+                                           UINT32_MAX};  ///< nanoseconds by MPI, carried
+    };
+    struct Record;
+    /// Another rank, and the channels to it and from it.
+    struct Mate {
+        std::size_t rank;
+        std::shared_ptr<memory::NodeMate> process;
+        memory::Doorbell* doorbell = nullptr;
+        std::unique_ptr<memory::MappedBlock> theirs = nullptr;
+        Channel out = {};
+        Channel in = {};
+    };
+    static constexpr std::size_t lengths = 64;
+
+    [[nodiscard]] bool connect();
+    void reach(const std::vector<Record>& records);
+    [[nodiscard]] bool agree(bool own);
+    void write_notes(Request& request);
+    [[nodiscard]] Way decide(Kind kind, std::int64_t most);
+    [[nodiscard]] bool has_lost_a_mate() const;
+
+    MPI_Comm comm_;
+    int rank_ = 0;
+    int size_ = 0;
+    bool crowded_ = false;
+    bool passes_ = false;     ///< everything, from here on
+    int passed_in_vain_ = 0;  ///< calls in a row that were asked about, and then MPI's
+    std::array<int, kinds> calls_{};
+    std::uint64_t asked_ = 0;  ///< calls
+    std::int64_t portion_bytes_ = 0;
+    std::unique_ptr<memory::SharedBlock> own_;  ///< the channels to the others, by their rank
+    std::vector<Mate> mates_;                   ///< the next rank first
+    std::uint32_t took_ = 0;
+    Trial* timed_ = nullptr;  ///< that the last call belongs to
+    bool timed_carried_ = false;
+    std::unique_ptr<std::array<Trial, kinds * lengths>> trials_;  ///< once connected
+};
+
+}  // namespace transrank::carry
