@@ -129,6 +129,17 @@ def test_ranks_without_a_part_have_null_for_their_times(mpiexec, tmp_path):
     assert [bool(np.isnan(one).any()) for one in case.ranks.all] == [False, False, True]
 
 
+def test_a_launch_names_the_sizes_from_which_on_the_mpi_sends_another_way(mpiexec, monkeypatch):
+    if installation.build().mpi != "mpich":
+        pytest.skip("the name of a limit of MPICH")
+    name = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
+    monkeypatch.setenv(name, "12345")
+    answer = mpiexec.run(1, installation.runner(), "--probe").check()
+    limits = json.loads(answer.stdout)["mpi"]["limits"]
+    assert limits[name] == 12345
+    assert all(size > 1 for size in limits.values())
+
+
 def test_a_launch_ends_with_the_accuracy_of_its_clocks(mpiexec, tmp_path):
     record = recorded.write(tmp_path / "run.jsonl", [recorded.header()])
     mpiexec.run(

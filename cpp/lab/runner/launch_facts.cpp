@@ -8,6 +8,7 @@
 
 #include "lab/machine/domains.hpp"
 #include "lab/machine/process.hpp"
+#include "message_limits.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/library.hpp"
 
@@ -44,7 +45,11 @@ void write_mpi(text::JsonWriter& json) {
     json.key("mpi").begin_object();
     json.key("library").value(library_version());
     json.key("standard").array(std::array{version, subversion});
-    json.key("thread_level").value(thread_level).end_object();
+    json.key("thread_level").value(thread_level).key("limits").begin_object();
+    for (const auto& [name, bytes] : message_limits()) {
+        json.key(name).value(bytes);
+    }
+    json.end_object().end_object();
 }
 
 void write_placement(const mpi::Communicator& world, text::JsonWriter& json) {

@@ -129,7 +129,13 @@ def numbers_of_run(run: Run, results: Iterable[CaseResult]) -> Numbers:
     cases = [case for case in run.cases if (case.case, case.shape) in names]
     starts = [start for case in cases if (start := _start(case)) is not None]
     links = [values_by_link(one) for one in localities(cases)]
-    return Numbers(values, starts, links, limits=[*_caches(run)])
+    return Numbers(values, starts, links, limits=[*_of_mpi(run), *_caches(run)])
+
+
+def _of_mpi(run: Run) -> Iterator[Limit]:
+    """Sizes from which on the MPI may move a message another way, as it told by MPI_T."""
+    for name, size in (run.header.mpi.limits if run.header.mpi else {}).items():
+        yield Limit(f"{name} is {units.format_bytes(size)}", size, size)
 
 
 def _caches(run: Run) -> Iterator[Limit]:

@@ -128,11 +128,16 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Mpi:
-    """The MPI library that ran; `library` is the first line of its version."""
+    """The MPI library that ran; `library` is the first line of its version.
+
+    `limits` are the bytes from which on it may move a message another way, by the names of its
+    control variables (MPI_T); none where it names none.
+    """
 
     library: str
     standard: tuple[Integer, Integer]
     thread_level: Literal["single", "funneled", "serialized", "multiple"]
+    limits: Mapping[str, Integer] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

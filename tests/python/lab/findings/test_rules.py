@@ -2,6 +2,7 @@
 """Rules find what is wrong, where it is, and nothing in machines without a fault."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,7 @@ from support.trials import seed, trials
 from transrank.lab.findings.evidence import weigh
 from transrank.lab.findings.rule import Finding
 from transrank.lab.findings.table import RULES, Findings, find
-from transrank.lab.findings.values import PRINTED_ERROR, Value, numbers_of_machine
+from transrank.lab.findings.values import PRINTED_ERROR, Limit, Value, numbers_of_machine
 from transrank.lab.reference import tables
 from transrank.lab.store.lines import Shape
 
@@ -157,6 +158,18 @@ def test_a_buffered_send_is_held_against_copies_of_the_same_run(copies, words):
         if text.startswith("MPI_Bsend")
     )
     assert words in said
+
+
+@pytest.mark.parametrize(("size", "said"), [(16, True), (8192, False)])
+def test_a_limit_of_the_mpi_is_named_where_the_time_steps_and_nowhere_else(size, said):
+    def fault(name: str, size: int, ranks: int) -> float:
+        del ranks
+        return 1 + 9 * (name == "scan") * (size > 8)
+
+    numbers = machine(np.random.default_rng(1), True, fault)
+    limits = [Limit("EAGER is 16 B", size, size)]
+    broken = find(replace(numbers, limits=limits)).broken
+    assert any("where EAGER is 16 B" in one.worst.said for one in broken) is said
 
 
 def test_every_rule_states_its_rival():
