@@ -15,6 +15,7 @@ from transrank.lab.findings.values import Numbers, Value, curves_of
 from transrank.lab.stats.growth import exponent_of, exponent_text
 from transrank.lab.stats.launches import t_quantile
 from transrank.lab.stats.median import CONFIDENCE
+from transrank.lab.view.kinds import ends
 
 Floats = NDArray[np.float64]
 # A model that is off by more at some point is none.
@@ -132,7 +133,8 @@ def _copies(buffered: Value, plain: Value, copied: Sequence[Value]) -> Iterator[
             else "open whether more"
         )
         cause = "no more than copies into the buffer and out of it" if high <= COPIES else cause
-        yield f"{said}, {factor(number.estimate)} a copy of the same run: {cause}."
+        times = f"{units.three_digits(number.estimate.value)} times ({ends(number.estimate)})"
+        yield f"{said}, {times} a copy of the same run: {cause}."
 
 
 def bisection(numbers: Numbers) -> Iterator[str]:
