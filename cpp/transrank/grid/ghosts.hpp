@@ -21,7 +21,8 @@
 
 namespace transrank::grid {
 
-/// The ghosts of a rank that wants these rows: those that it does not own, ascending.
+/// The ghosts of a rank that wants the rows `wanted`: those that are not among its `owned` ones,
+/// ascending, each once. Not collective; throws nothing.
 [[nodiscard]] std::vector<std::int64_t> ghosts_among(std::span<const std::int64_t> wanted,
                                                      const layout::IndexRange& owned);
 

@@ -13,7 +13,7 @@ from transrank.errors import LaunchError, UsageError
 EPILOG = """\
 examples:
   transrank carry -- mpiexec -n 4 ./yours
-  transrank carry --summary -- mpiexec -n 2 python fft.py
+  transrank carry --summary -- mpiexec -n 2 python -m mpi4py fft.py
 
 The program stays as it is. MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw among
 ranks of one node are moved by transrank where that is faster; all other calls

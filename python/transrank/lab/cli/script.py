@@ -30,9 +30,9 @@ examples:
       -- measure launch
 
 The job runs the command after --: survey (the default) or measure, with any of
-their options. Jobs on several numbers of nodes have a record each, which `report` draws
-together over the ranks. A job that is started again, on the same nodes or on others of
-the same kind, finishes its run.
+their options. Jobs on several numbers of nodes have a record each, which
+`report` draws together over the ranks. A job that is started again, on the same
+nodes or on others of the same kind, finishes its run.
 """
 
 

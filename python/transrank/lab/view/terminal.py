@@ -3,7 +3,7 @@
 
 Control characters are shown, not sent. A table has a heading line and no rules, and no value in it
 is cut off: one that is too wide first loses its optional columns, then its columns of words take
-several lines per row; names and numbers are never broken.
+several lines per row, and headings of numbers; names and numbers are never broken.
 """
 
 from __future__ import annotations
@@ -88,15 +88,22 @@ def _cell(column: Column, text: str) -> Text:
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Text]], most: int) -> list[int]:
-    """The width of each column; columns of words shrink if necessary, the widest first."""
+    """The width of each column. If necessary columns of words shrink, then headings of numbers."""
     widths = [max(cell.cell_len for cell in cells) for cells in zip(*rows, strict=True)]
-    words = [i for i, column in enumerate(columns) if not column.kind.right]
-    while words and _width(widths) > most:
-        widest = max(words, key=widths.__getitem__)
-        if widths[widest] <= LEAST_WIDTH:
-            break
-        widths[widest] -= 1
+    least = [_least(*pair) for pair in zip(columns, zip(*rows, strict=True), strict=True)]
+    for right in (False, True):
+        some = [i for i, column in enumerate(columns) if column.kind.right is right]
+        while _width(widths) > most and (wide := [i for i in some if widths[i] > least[i]]):
+            widths[max(wide, key=widths.__getitem__)] -= 1
     return widths
+
+
+def _least(column: Column, cells: Sequence[Text]) -> int:
+    """How far a column shrinks: words to a least width, a heading to its longest word."""
+    if not column.kind.right:
+        return LEAST_WIDTH
+    words = (cell_len(word) for word in cells[0].plain.split())
+    return max([*words, *(cell.cell_len for cell in cells[1:])])
 
 
 def _width(widths: Sequence[int]) -> int:

@@ -93,7 +93,7 @@ def test_blocks_of_other_extents_have_panels_of_their_own_and_no_published_ones(
     tables = {table.name: table.rows for table in page.tables}
     assert [row[1:] for row in tables["What each rank owns and receives"][1:]] == [
         ["32,768 rows, 1.50 MiB", "6,144 rows, 288 KiB", "18.75 %"],
-        ["30 rows, 1440 B", "62 rows, 2976 B", "206.67 %"],
+        ["30 rows, 1,440 B", "62 rows, 2,976 B", "206.67 %"],
     ]
     beside = tables["Ghost updates here and on published machines"]
     assert len([row for row in beside if row[0].startswith("here")]) == 1

@@ -209,5 +209,5 @@ def test_a_busy_machine_is_an_reason_against_verdicts(tmp_path):
 @pytest.mark.parametrize("name", ["core_latency_seconds", "core_work_seconds"])
 def test_each_round_has_its_probes(tmp_path, name):
     damaged = recorded.case(**{name: [1e-7, 1e-7]})
-    with pytest.raises(RecordError, match="has 2 rounds but rounds has 1"):
+    with pytest.raises(RecordError, match="has 2 values but rounds has 1"):
         run_of(tmp_path, damaged)
