@@ -2,8 +2,9 @@
 """What do a distributed FFT's transfers cost, done by the library, beside MPI_Alltoallw?
 
 Runs programs/fft.py at two ranks, launch after launch: transforms by mpi4py-fft, unmodified but for
-its transfers between pencils (transrank.mpi4py_fft), of 128^3 and 256^3 doubles. It needs
-mpi4py-fft (with libfftw3-dev: pip install mpi4py-fft). Spectra must be equal to the last bit.
+its transfers between pencils (transrank.mpi4py_fft), of 64^3, 128^3 and 256^3 doubles, and launches
+in turn that `transrank carry` carries, in which nothing is modified. It needs mpi4py-fft (with
+libfftw3-dev: pip install mpi4py-fft). Spectra must be equal to the last bit.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from transrank.command import require
 
 PROGRAM = Path(__file__).parent / "programs" / "fft.py"
 USUAL, OWN, SHARED = "MPI_Alltoallw", "own arrays", "shared arrays"
-ROUNDS = {128: 20, 256: 6}
+CARRIED = "carried"
+ROUNDS = {64: 40, 128: 20, 256: 6}
 # Times as fast as with MPI_Alltoallw.
 LEAST_TRANSFER = {OWN: 1.7, SHARED: 2.7}
 LEAST_TRANSFORM = {OWN: 1.05, SHARED: 1.1}
+LEAST_CARRIED = {64: 1.3, 128: 1.05, 256: 1.0}
 # Of an MPI whose datatypes are faster.
 LEAST_ELSEWHERE = 1.05
 
@@ -45,11 +48,15 @@ def main() -> int:
     options = parser.parse_args()
     require(["mpi4py_fft"], "mpi4py-fft")
     mpich = installation.build().mpi == "mpich"
+    library = installation.variant().folder / "lib" / "libtransrank_carry.so"
     found: dict[int, list[Found]] = {points: [] for points in ROUNDS}
     for number in range(options.launches):
         for points, rounds in ROUNDS.items():
             words = [sys.executable, "-m", "mpi4py", str(PROGRAM), str(points), str(rounds)]
             found[points].append(json.loads(printed_at_two_ranks(words)))
+            carried = json.loads(printed_at_two_ranks(["env", f"LD_PRELOAD={library}", *words]))
+            for what in ("transfer", "transform"):
+                found[points][-1][f"{CARRIED}, {what}"] = carried[f"{USUAL}, {what}"]
         print(f"round {number + 1} of {options.launches} done", file=sys.stderr)
     bars = {"transfer": LEAST_TRANSFER, "transform": LEAST_TRANSFORM}
     figures = [
@@ -57,6 +64,10 @@ def main() -> int:
         for points, launches in found.items()
         for what, least in bars.items()
         for way in (OWN, SHARED)
+    ]
+    figures += [
+        speedup(points, found[points], CARRIED, "transform", bar)
+        for points, bar in LEAST_CARRIED.items()
     ]
     return report(figures, options.check)
 

@@ -175,7 +175,8 @@ def test_a_full_disk_costs_no_finished_case(limited_shell, tmp_path):
     measuring = shlex.join(["measure", "pingpong", "--sizes", SIZES, *SLOW, "-o", "disk/x.jsonl"])
     finished = limited_shell(
         f"{transrank} {measuring} >/dev/null & measuring=$!;"
-        'until grep -q \'"kind":"case"\' disk/x.jsonl 2>/dev/null; do sleep 0.05; done;'
+        "while kill -0 $measuring 2>/dev/null &&"
+        ' ! grep -q \'"kind":"case"\' disk/x.jsonl 2>/dev/null; do sleep 0.05; done;'
         "cat /dev/zero >disk/filler 2>/dev/null;"
         "wait $measuring; echo status $?; cp disk/x.jsonl full.jsonl; rm disk/filler;"
         f"{transrank} measure --resume disk/x.jsonl >/dev/null; echo status $?;"
