@@ -308,5 +308,6 @@ TEST_CASE("cold buffers are read from memory, others from the caches") {
     };
     const double cold = fastest(measure::CacheMode::cold);
     const double warm = fastest(measure::CacheMode::warm);
-    CHECK(cold > 3 * warm);
+    // Twice as long where a processor fetches ahead; as long, if nothing was flushed.
+    CHECK(cold > 1.4 * warm);
 }
