@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from drawing import framed, text
+
 WIDTH, HEIGHT = 760, 480
 CELL = 30
 LEFT = 40
@@ -27,10 +29,6 @@ STYLE = """
     .on-cell { fill: #ffffff }
   }
 """
-
-
-def text(x: float, y: float, words: str, kind: str = "ink", anchor: str = "start") -> str:
-    return f'<text x="{x}" y="{y}" class="{kind}" text-anchor="{anchor}">{words}</text>'
 
 
 def cell(x: float, y: float, row: int, *, ghost: bool = False) -> str:
@@ -117,18 +115,8 @@ def timeline() -> list[str]:
 
 def picture() -> str:
     body = [*layout(), *ranks(), *arrows(), *transports(), *timeline()]
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-            'aria-label="From layout to route to exchange to transport">',
-            f"<style>{STYLE}</style>",
-            '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-            'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" class="ink"/></marker></defs>',
-            f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" class="paper"/>',
-            *body,
-            "</svg>\n",
-        ]
-    )
+    label = "From layout to route to exchange to transport"
+    return framed((WIDTH, HEIGHT), label, STYLE, [*body], arrows=True)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from drawing import framed, text
+
 WIDTH, HEIGHT = 760, 336
 CELL = 26
 # Grid(comm, (8, 10), halo=1, periodic=(False, True)) on four ranks; the array of rank 1.
@@ -30,10 +32,6 @@ STYLE = """
     .on-cell { fill: #ffffff }
   }
 """
-
-
-def text(x: float, y: float, words: str, kind: str = "ink", anchor: str = "start") -> str:
-    return f'<text x="{x:g}" y="{y:g}" class="{kind}" text-anchor="{anchor}">{words}</text>'
 
 
 def cell(x: float, y: float, kind: str, *, halo: bool = False) -> str:
@@ -109,17 +107,8 @@ def local() -> list[str]:
 
 
 def picture() -> str:
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-            'aria-label="Cells of a grid on four ranks; the array of one: owned cells and halo">',
-            f"<style>{STYLE}</style>",
-            f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" class="paper"/>',
-            *whole(),
-            *local(),
-            "</svg>\n",
-        ]
-    )
+    label = "Cells of a grid on four ranks; the array of one: owned cells and halo"
+    return framed((WIDTH, HEIGHT), label, STYLE, [*whole(), *local()])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from drawing import framed, text
+
 WIDTH, HEIGHT = 760, 340
 SIDE, TOP = 220, 66
 WHOLE, LOCAL = 60, 364
@@ -63,10 +65,6 @@ def heat(left: float, top: float, begin: float, end: float) -> list[str]:
     return [*parts, f'<rect x="{left}" y="{top}" {size} class="line"/>']
 
 
-def text(x: float, y: float, words: str, kind: str = "ink", anchor: str = "start") -> str:
-    return f'<text x="{x:g}" y="{y:g}" class="{kind}" text-anchor="{anchor}">{words}</text>'
-
-
 def strip(y: float, kind: str) -> str:
     size = f'width="{SIDE}" height="{HALO}"'
     return f'<rect x="{LOCAL}" y="{y:g}" {size} class="{kind}"/><rect x="{LOCAL}" y="{y:g}" ' + (
@@ -119,19 +117,8 @@ def local() -> list[str]:
 
 
 def picture() -> str:
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-            'aria-label="A plate that is hot along its upper edge; its two halves with halos">',
-            f"<style>{STYLE}</style>",
-            '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-            'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" class="ink"/></marker></defs>',
-            f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" class="paper"/>',
-            *whole(),
-            *local(),
-            "</svg>\n",
-        ]
-    )
+    label = "A plate that is hot along its upper edge; its two halves with halos"
+    return framed((WIDTH, HEIGHT), label, STYLE, [*whole(), *local()], arrows=True)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from drawing import framed, text
+
 WIDTH, HEIGHT = 760, 350
 RANKS = 4
 # 64 x 48 cells, four units each.
@@ -26,10 +28,6 @@ STYLE = """
     .rank3 { fill: #7d4a94 } .on-cell { fill: #ffffff }
   }
 """
-
-
-def text(x: float, y: float, words: str, kind: str = "ink", anchor: str = "start") -> str:
-    return f'<text x="{x:g}" y="{y:g}" class="{kind}" text-anchor="{anchor}">{words}</text>'
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, stroke: float = 1) -> str:
@@ -80,20 +78,8 @@ def between() -> list[str]:
 
 
 def picture() -> str:
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-            'aria-label="A grid in four blocks of rows, and the same in four blocks of columns">',
-            f"<style>{STYLE}</style>",
-            '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-            'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" class="ink"/></marker></defs>',
-            f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" class="paper"/>',
-            *before(),
-            *between(),
-            *after(),
-            "</svg>\n",
-        ]
-    )
+    label = "A grid in four blocks of rows, and the same in four blocks of columns"
+    return framed((WIDTH, HEIGHT), label, STYLE, [*before(), *between(), *after()], arrows=True)
 
 
 if __name__ == "__main__":

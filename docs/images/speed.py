@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from drawing import framed, text
+
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "benchmarks" / "results"
 PAGE = HERE.parent / "speed.md"
@@ -331,10 +333,6 @@ BAR, GAP = 11, 7
 MOST = 8
 
 
-def text(x: float, y: float, words: str, kind: str = "ink", anchor: str = "start") -> str:
-    return f'<text x="{x:g}" y="{y:g}" class="{kind}" text-anchor="{anchor}">{words}</text>'
-
-
 def at(times: float) -> float:
     return LEFT + (WIDTH - LEFT - RIGHT) * min(times, MOST) / MOST
 
@@ -374,18 +372,8 @@ def picture() -> str:
         body.append(f'<path d="M{at(times):.1f} {TOP - 8} V{y:g}" class="{kind}"/>')
         body.append(text(at(times), y + 18, f"{times}", "faint", "middle"))
     height = y + 34
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:g}" '
-            f'viewBox="0 0 {WIDTH} {height:g}" role="img" '
-            'aria-label="How many times faster transrank is than MPI alone, mpi4py and PetscSF">',
-            f"<style>{STYLE}</style>",
-            f'<rect width="{WIDTH}" height="{height:g}" rx="8" class="paper"/>',
-            *body,
-            *bars,
-            "</svg>\n",
-        ]
-    )
+    label = "How many times faster transrank is than MPI alone, mpi4py and PetscSF"
+    return framed((WIDTH, height), label, STYLE, [*body, *bars], fixed=True)
 
 
 if __name__ == "__main__":
