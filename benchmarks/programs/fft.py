@@ -11,24 +11,17 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable
 from typing import Any
 
 from mpi4py import MPI
 
 import mpi4py_fft
 import numpy as np
+from slowest import slowest
 
 import transrank.mpi4py_fft as by_transrank
 
 COMM = MPI.COMM_WORLD
-
-
-def slowest(work: Callable[[], object]) -> float:
-    COMM.Barrier()
-    begin = MPI.Wtime()
-    work()
-    return COMM.allreduce(MPI.Wtime() - begin, MPI.MAX)
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from mpi4py import MPI
 
 import numpy as np
+from slowest import slowest
 
 import transrank
 
@@ -85,13 +86,6 @@ def beside_at_most_one_side(shape: Sequence[int], width: int) -> np.ndarray[Any,
     places = np.indices(shape)
     lengths = np.reshape(shape, (-1, *[1] * len(shape)))
     return ((places < width) | (places >= lengths - width)).sum(axis=0) <= 1
-
-
-def slowest(work: Callable[[], object]) -> float:
-    COMM.Barrier()
-    begin = MPI.Wtime()
-    work()
-    return COMM.allreduce(MPI.Wtime() - begin, MPI.MAX)
 
 
 def main() -> None:
