@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <dlfcn.h>
 #include <exception>
 #include <string>
 #include <unordered_map>
@@ -73,16 +74,24 @@ PyObject* called(PyObject* self, PyObject* const* arguments, std::size_t flagged
     return nullptr;
 }
 
+/// PyVectorcall_Function, which every Python has, but none declares for a module that serves them
+/// all.
+Call called_now(nb::handle function) {
+    using Ask = Call (*)(PyObject*);
+    static const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "PyVectorcall_Function"));
+    return ask == nullptr ? nullptr : ask(function.ptr());
+}
+
 void explain_of(nb::handle function, std::string name) {
     const std::string type = as_text(nb::type_name(function.type()));
     const bool has_self = type.find("nb_method") != std::string::npos;
     if (!has_self && type.find("nb_func") == std::string::npos) {
         return;
     }
-    // Where nanobind keeps what is called, as PyVectorcall_Function confirms.
+    // Where nanobind keeps what is called, as Python confirms.
     auto* const place =
         reinterpret_cast<Call*>(reinterpret_cast<char*>(function.ptr()) + sizeof(PyVarObject));
-    if (*place == PyVectorcall_Function(function.ptr())) {
+    if (*place == called_now(function)) {
         functions()[function.ptr()] = {
             .call = *place, .name = std::move(name), .has_self = has_self};
         *place = &called;
