@@ -17,6 +17,8 @@
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/lifetime.hpp"
+#include "transrank/mpi/point_to_point.hpp"
+#include "transrank/transport/tags.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::exchange {
@@ -349,7 +351,7 @@ private:
     // and its sender may be the one that this rank waits for.
     void let_mpi_progress() {
         if (mpi::is_usable() && mpi::may_call_here()) {
-            (void)backend_->comm().has_unmatched_message();
+            (void)mpi::arrived(backend_->comm().handle(), MPI_ANY_SOURCE, transport::unsent_tag);
         }
     }
 

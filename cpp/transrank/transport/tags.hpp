@@ -7,7 +7,8 @@ namespace transrank::transport {
 /// communicator that it shares with other exchanges; the others over one of all that are bound to
 /// the same ranks, one after the other.
 enum Tag : int {
-    threshold_tag = 1,
+    unsent_tag,  ///< of no message: MPI makes no progress in a probe that finds one
+    threshold_tag,
     offer_tag,
     handle_tag,
     refusal_tag,

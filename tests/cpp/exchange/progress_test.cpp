@@ -5,9 +5,11 @@
 #include "ring.hpp"
 #include "transrank/exchange/backend.hpp"
 #include "transrank/exchange/engine.hpp"
+#include "transrank/exchange/known_communicator.hpp"
 
 using namespace testing;
 using transrank::exchange::Engine;
+using transrank::exchange::KnownCommunicator;
 using transrank::transport::Polling;
 
 namespace {
@@ -22,10 +24,8 @@ void finish_by_tests(Exchange& exchange) {
 /// A message that the sender gets rid of only when the receiver calls MPI: rank 0 does so in no
 /// other way than by finishing an exchange, which rank 1 starts afterwards.
 template <class Finish>
-void finish_while_a_message_comes(const std::string& way, const Finish& finish) {
+void finish_while_a_message_comes(Exchange& exchange, const Finish& finish) {
     constexpr int count = 1 << 19;  // 4 MiB, sent by rendezvous
-    const Ring ring(world_rank(), world_size(), true);
-    auto exchange = ring.bind(way);
     std::vector<double> numbers(count, 0);
     MPI_Request request = MPI_REQUEST_NULL;
     if (world_rank() == 0) {
@@ -73,9 +73,33 @@ public:
 TEST_CASE("a rank that waits receives long messages meanwhile") {
     for (const auto& way : ways) {
         CAPTURE(way);
-        finish_while_a_message_comes(way, [](Exchange& exchange) { exchange.wait(); });
-        finish_while_a_message_comes(way, finish_by_tests);
+        const Ring ring(world_rank(), world_size(), true);
+        auto exchange = ring.bind(way);
+        finish_while_a_message_comes(exchange, [](Exchange& each) { each.wait(); });
+        finish_while_a_message_comes(exchange, finish_by_tests);
     }
+}
+
+TEST_CASE("it also does while a message of the library waits that nobody receives") {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const Ring ring(world_rank(), world_size(), true);
+    std::vector<Exchange> exchanges;
+    for (const auto& way : ways) {
+        exchanges.push_back(ring.bind(way, comm));
+    }
+    // The others hear of it, and look for it only when they bind.
+    const auto known = KnownCommunicator::get(comm);
+    if (world_rank() == 1) {
+        CHECK_THROWS_AS(known->attempt([] { throw std::bad_alloc(); }), std::bad_alloc);
+    }
+    for (auto& exchange : exchanges) {
+        bool came = false;
+        finish_while_a_message_comes(exchange, [&](Exchange& each) { came = each.wait_for(5); });
+        CHECK(came);
+        exchange.wait();
+    }
+    // Never freed: ranks that have failed alone do not use it again.
 }
 
 TEST_CASE("a rank waits no longer than it wants although others of its exchanges advance") {
