@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
@@ -88,6 +88,8 @@ def _integers(stored: Any) -> Integers:
 
 def _times(stored: Any) -> Any:
     seconds = np.array(stored, dtype=np.float64)
+    if seconds.ndim and np.fmin.reduce(seconds, initial=np.inf) >= LEAST_SECONDS:
+        return seconds
     gap = (seconds > 0) & (seconds < LEAST_SECONDS)
     if gap.any():
         place = "".join(f" - at `$[{index}]`" for index in np.argwhere(gap)[0])
@@ -562,13 +564,35 @@ def line_from_json(line: Any) -> Line:
     kind = line.get("kind") if isinstance(line, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
         raise Mismatch(f"its kind is {_shown(kind)}; known: {', '.join(KINDS)}")
-    for condition, names in NEEDED.get(kind, ()):
-        lacking = [name for name in names if line.get(name) is None]
-        if lacking and all(line.get(name) in (of or (None,)) for name, of in condition.items()):
-            raise Mismatch(f"{kind} lacks {', '.join(lacking)}")
+    for lacking in _lacking(kind, line.get):
+        raise Mismatch(f"{kind} lacks {', '.join(lacking)}")
     if kind == "header" and isinstance(line.get("machine"), dict) and "map" in line["machine"]:
         from_json(Map, line["machine"]["map"], "header.machine.map")
     return from_json(KINDS[kind], line)
+
+
+def _lacking(kind: str, of: Callable[[str], Any]) -> Iterator[Sequence[str]]:
+    """The needed fields that a line has not, rule by rule."""
+    for condition, names in NEEDED.get(kind, ()):
+        if all(of(name) in (values or (None,)) for name, values in condition.items()):
+            lacking = [name for name in names if of(name) is None]
+            if lacking:
+                yield lacking
+
+
+_CASE = msgspec.json.Decoder(Case)
+_CASE_BEGINS = (b'{"kind":"case",', b'{"kind": "case",')
+
+
+def case_from_json(raw: bytes) -> Case | None:
+    """The case of a line, at once; None of another line, and where `line_from_json` would raise."""
+    if not raw.startswith(_CASE_BEGINS):
+        return None
+    try:
+        case = _CASE.decode(raw)
+    except (ValueError, RecursionError):
+        return None
+    return None if any(_lacking("case", lambda name: getattr(case, name, None))) else case
 
 
 def from_json(kind: type[Kind], stored: Any, name: str | None = None) -> Kind:

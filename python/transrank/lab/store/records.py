@@ -4,7 +4,7 @@
 # ruff: noqa: I001  `Case as Case` exports a name; sorted, each would have a statement of its own
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from transrank.errors import RecordError
-from transrank.lab.store.jsonlines import is_json, one_line, parse, read_lines
+from transrank.lab.store.jsonlines import MOST_CONTAINERS, is_json, one_line, parse, read_lines
 from transrank.lab.store.lines import (
     READABLE,
     VERSION,
@@ -36,6 +36,7 @@ from transrank.lab.store.lines import (
     Spread,
     Synchronisation as Synchronisation,
     Versus as Versus,
+    case_from_json,
     from_json as from_json,
     line_from_json,
 )
@@ -199,18 +200,25 @@ def _check_version(path: Path, number: int, header: Mapping[str, Any]) -> None:
 
 
 def _read_line(path: Path, number: int, raw: bytes) -> Line:
-    return convert(path, number, parse(path, number, raw))
+    case = case_from_json(raw) if len(raw) <= MOST_CONTAINERS else None
+    if case is None:
+        return convert(path, number, parse(path, number, raw))
+    return _checked(path, number, lambda: case)
 
 
 def convert(path: Path, number: int, parsed: Any) -> Line:
     """The object of a line, or RecordError naming file, line and what the schema does not allow."""
+    return _checked(path, number, lambda: line_from_json(parsed))
+
+
+def _checked(path: Path, number: int, made: Callable[[], Line]) -> Line:
     try:
-        line = line_from_json(parsed)
+        line = made()
         if isinstance(line, Case):
             if line.samples is not None:
                 _check_samples(line.samples, line.status == "ok")
             _check_ranks(line)
-        if isinstance(line, Header | Launch) and line.placement is not None:
+        elif isinstance(line, Header | Launch) and line.placement is not None:
             _check_placement(line.placement)
     except (ValueError, OverflowError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else one_line(error)
@@ -238,14 +246,16 @@ def _check_ranks(case: Case) -> None:
     for member in ("ranks", "over_ranks"):
         for name in ("mean", "mean_of_all"):
             times = getattr(getattr(case, member), name, None)
-            if times is not None and np.isnan(_counting(times, case.clocks)).all():
+            if times is not None and _none_counts(times, case.clocks):
                 raise Mismatch(f"case.{member}.{name} has no rank whose clock counts")
 
 
-def _counting(times: Floats | Spread, clocks: str | None) -> Floats:
-    """The times, or some of those, of the ranks whose clock counts."""
-    by_rank = np.append(times.first, times.quantiles) if isinstance(times, Spread) else times
-    return by_rank[:1] if clocks == "root" else by_rank
+def _none_counts(times: Floats | Spread, clocks: str | None) -> bool:
+    """Whether no rank whose clock counts has a time."""
+    first, others = (
+        (times.first, times.quantiles) if isinstance(times, Spread) else (times[0], times)
+    )
+    return bool(np.isnan(first) and (clocks == "root" or np.isnan(others).all()))
 
 
 def _check_placement(placement: Placement) -> None:

@@ -87,11 +87,13 @@ class Table:
 
     def shown(self) -> Table:
         """The same for people: without what has no heading, or no value in any row."""
-        kept = [column for column in self.columns if column.heading is not None]
-        cells = zip(*replace(self, columns=kept).texts(), strict=True)
-        return replace(
-            self, columns=[c for c, texts in zip(kept, cells, strict=True) if any(texts)]
-        )
+        kept = [
+            column
+            for place, column in enumerate(self.columns)
+            if column.heading is not None
+            and any(column.text(_value(column, place, item)) for item in self.items)
+        ]
+        return replace(self, columns=kept)
 
     def _cells(self, nothing: str) -> list[tuple[list[str], Any]]:
         rows = []

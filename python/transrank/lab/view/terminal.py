@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise, zip_longest
 from typing import NoReturn
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
-from rich.text import Text
+from rich.text import Span, Text
 
 from transrank.lab.view.table import Column, Table
 
@@ -60,36 +61,64 @@ def print_table(console: Console, table: Table) -> None:
     """Print a table without what is for programs only, its caption above it if it has one."""
     if table.caption:
         paragraph(console, Text(visible(table.caption), style="bold"))
-    found = Text("\n", overflow="ignore", no_wrap=True).join(lines(table, console.width))
-    console.print(found, soft_wrap=True)
+    console.print(_laid_out(table, console.width), soft_wrap=True)
 
 
-def lines(table: Table, most: int) -> Iterator[Text]:
-    """The heading and the rows, in lines of at most so many characters if that is possible."""
+def _laid_out(table: Table, most: int) -> Text:
+    """The heading and the rows, in lines of at most so many characters if that is possible.
+
+    One text with a span for each cell that has a style: rich takes long over thousands of texts.
+    """
+    columns, rows = _fitting(table, most)
+    widths = _widths(columns, rows, most)
+    lines: list[str] = []
+    spans: list[Span] = []
+    begin = 0
+    for row in rows:
+        styles = [
+            _style(column, text, row is rows[0]) for column, text in zip(columns, row, strict=True)
+        ]
+        for parts in _broken_row(row, widths):
+            line = ""
+            for part, width, column, style in zip(parts, widths, columns, styles, strict=True):
+                blanks = " " * (width - cell_len(part))
+                line += blanks if column.kind.right else ""
+                if style:
+                    spans.append(Span(begin + len(line), begin + len(line) + len(part), style))
+                line += part + ("" if column.kind.right else blanks) + GAP
+            lines.append(line.rstrip())
+            begin += len(lines[-1]) + 1
+    return Text("\n".join(lines), overflow="ignore", no_wrap=True, spans=spans)
+
+
+def _fitting(table: Table, most: int) -> tuple[Sequence[Column], Sequence[Sequence[str]]]:
+    """The columns for people and the cells below their headings, without what is too wide."""
     columns = [column for column in table.columns if column.heading is not None]
     texts = replace(table, columns=columns).texts()
-    cells = [[_cell(*pair) for pair in zip(columns, row, strict=True)] for row in texts]
-    rows = [[Text(column.heading or "", "bold") for column in columns], *cells]
-    if _width(_widths(columns, rows, most)) > most:
-        needed = [i for i, column in enumerate(columns) if not column.optional]
-        columns = [columns[i] for i in needed]
-        rows = [[row[i] for i in needed] for row in rows]
-    widths = _widths(columns, rows, most)
-    for row in rows:
-        broken = [_broken(cell, width) for cell, width in zip(row, widths, strict=True)]
-        for place in range(max(map(len, broken))):
-            parts = [cell[place] if place < len(cell) else Text() for cell in broken]
-            yield _line(columns, parts, widths)
+    rows = [[column.heading or "" for column in columns]]
+    rows += [[visible(text) for text in row] for row in texts]  # before widths are measured
+    if _width(_widths(columns, rows, most)) <= most:
+        return columns, rows
+    needed = [i for i, column in enumerate(columns) if not column.optional]
+    return [columns[i] for i in needed], [[row[i] for i in needed] for row in rows]
 
 
-def _cell(column: Column, text: str) -> Text:
-    """Text, not str, which rich would read as markup; visible before widths are measured."""
-    return Text(visible(text), (column.style and column.style(text)) or "")
+def _broken_row(row: Sequence[str], widths: Sequence[int]) -> Iterator[Sequence[str]]:
+    """The cells of each line of a row."""
+    return zip_longest(*map(_broken, row, widths), fillvalue="")
 
 
-def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Text]], most: int) -> list[int]:
+def _style(column: Column, text: str, is_heading: bool) -> str | None:
+    if is_heading:
+        return "bold"
+    return column.style(text) if column.style else None
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], most: int) -> list[int]:
     """The width of each column. If necessary columns of words shrink, then headings of numbers."""
-    widths = [max(cell.cell_len for cell in cells) for cells in zip(*rows, strict=True)]
+    widths = [max(map(cell_len, cells)) for cells in zip(*rows, strict=True)]
+    if _width(widths) <= most:
+        return widths
     least = [_least(*pair) for pair in zip(columns, zip(*rows, strict=True), strict=True)]
     for right in (False, True):
         some = [i for i, column in enumerate(columns) if column.kind.right is right]
@@ -98,26 +127,15 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Text]], most: int
     return widths
 
 
-def _least(column: Column, cells: Sequence[Text]) -> int:
+def _least(column: Column, cells: Sequence[str]) -> int:
     """How far a column shrinks: words to a least width, a heading to its longest word."""
     if not column.kind.right:
         return LEAST_WIDTH
-    words = (cell_len(word) for word in cells[0].plain.split())
-    return max([*words, *(cell.cell_len for cell in cells[1:])])
+    return max(map(cell_len, [*cells[0].split(), *cells[1:]]))
 
 
 def _width(widths: Sequence[int]) -> int:
     return sum(widths) + len(GAP) * (len(widths) - 1)
-
-
-def _line(columns: Sequence[Column], parts: Sequence[Text], widths: Sequence[int]) -> Text:
-    line = Text(overflow="ignore", no_wrap=True)
-    for part, width, column in zip(parts, widths, columns, strict=True):
-        blanks = " " * (width - part.cell_len)
-        line.append(blanks if column.kind.right else "").append_text(part)
-        line.append("" if column.kind.right else blanks).append(GAP)
-    line.rstrip()
-    return line
 
 
 def paragraph(console: Console, text: str | Text, indent: int = 2) -> None:
@@ -126,23 +144,29 @@ def paragraph(console: Console, text: str | Text, indent: int = 2) -> None:
     Lines end between words: paths and names stay whole, on a longer line if necessary.
     """
     words = text if isinstance(text, Text) else Text(visible(text))
-    for place, line in enumerate(_broken(words, max(console.width - indent, LEAST_WIDTH))):
+    lines = words.divide(_ends(words.plain, max(console.width - indent, LEAST_WIDTH)))
+    for place, line in enumerate(lines):
+        if len(lines) > 1:
+            line.rstrip()
         console.print(Text(" " * indent if place else "").append_text(line), soft_wrap=True)
 
 
-def _broken(text: Text, width: int) -> list[Text]:
+def _broken(text: str, width: int) -> list[str]:
     """Lines of at most `width` columns, except for longer words."""
-    if text.cell_len <= width:
+    ends = _ends(text, width)
+    if not ends:
         return [text]
+    return [text[a:b].rstrip() for a, b in pairwise([0, *ends, len(text)])]
+
+
+def _ends(text: str, width: int) -> list[int]:
+    """Where lines of a text end."""
     begin, ends = 0, []
-    for word in _WORD.finditer(text.plain):
-        if begin < word.start() and cell_len(text.plain[begin : word.end()]) > width:
+    for word in _WORD.finditer(text) if cell_len(text) > width else ():
+        if begin < word.start() and cell_len(text[begin : word.end()]) > width:
             begin = word.start()
             ends.append(begin)
-    lines = list(text.divide(ends))
-    for line in lines:
-        line.rstrip()
-    return lines
+    return ends
 
 
 def one_line(text: str) -> str:
