@@ -17,6 +17,7 @@
 
 #include "lab/study/advection/axes.hpp"
 #include "lab/study/advection/solution.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/table.hpp"
 
 namespace transrank::lab::study {
@@ -106,10 +107,8 @@ private:
 };
 
 std::vector<AxisChoice> axes() {
-    AxisChoice initial{.name = "initial", .values = {}, .quick = {"gaussian"}};
-    for (const auto& condition : initial_conditions()) {
-        initial.values.emplace_back(condition.name);
-    }
+    const AxisChoice initial{
+        .name = "initial", .values = names_of(initial_conditions()), .quick = {"gaussian"}};
     auto axes = domain_axes(
         {.name = "scheme", .values = {"second-order", "first-order"}, .quick = {"second-order"}});
     axes.insert(axes.begin(), initial);

@@ -8,7 +8,6 @@
 
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/text/numbers.hpp"
-#include "transrank/transport/transport.hpp"
 
 namespace transrank::lab::study::advection {
 namespace {
@@ -47,13 +46,9 @@ Velocity velocity_named(const std::string& text) {
 }
 
 AxisChoice transports(std::vector<std::string> first) {
-    AxisChoice axis{.name = "transport", .values = std::move(first)};
+    AxisChoice axis{
+        .name = "transport", .values = std::move(first), .on_request = baseline::transports()};
     axis.values.insert(axis.values.end(), compared.begin(), compared.end());
-    for (const auto& entry : transport::all()) {
-        if (entry.reach != transport::Reach::itself) {
-            axis.on_request.emplace_back(entry.name);
-        }
-    }
     // Copies within the rank would write other points than the halo.
     std::ranges::move(baseline::others_than(compared,
                                             [](const baseline::Entry& entry) {

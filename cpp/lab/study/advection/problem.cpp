@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
-#include <string>
+
+#include "lab/study/named.hpp"
 
 namespace transrank::lab::study::advection {
 namespace {
@@ -48,15 +48,7 @@ std::span<const InitialCondition> initial_conditions() {
 }
 
 const InitialCondition& find_initial_condition(std::string_view name) {
-    const auto found = std::ranges::find(table, name, &InitialCondition::name);
-    if (found == table.end()) {
-        std::string message = "unknown initial condition '" + std::string(name) + "'; known:";
-        for (const auto& condition : table) {
-            message.append(" ").append(condition.name);
-        }
-        throw std::invalid_argument(message);
-    }
-    return *found;
+    return named(table, name, "initial condition");
 }
 
 double Problem::exact(double x, double y, double time) const {

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "lab/study/named.hpp"
+
 namespace transrank::lab::study::advection {
 namespace {
 
@@ -94,15 +96,7 @@ std::span<const Scheme> schemes() {
 }
 
 const Scheme& find_scheme(std::string_view name) {
-    const auto found = std::ranges::find(table, name, &Scheme::name);
-    if (found == table.end()) {
-        std::string message = "unknown scheme '" + std::string(name) + "'; known:";
-        for (const auto& scheme : table) {
-            message.append(" ").append(scheme.name);
-        }
-        throw std::invalid_argument(message);
-    }
-    return *found;
+    return named(table, name, "scheme");
 }
 
 }  // namespace transrank::lab::study::advection

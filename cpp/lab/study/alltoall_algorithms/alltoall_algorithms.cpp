@@ -16,6 +16,7 @@
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/alltoall_algorithms/forced.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/collective/alltoall.hpp"
 #include "transrank/collective/method.hpp"
@@ -32,11 +33,7 @@ constexpr std::string_view private_memory = "private";
 
 // An algorithm of the library's, or the library's own choice.
 const Forcible* find_forcible(std::string_view name) {
-    if (name == library_default.name) {
-        return &library_default;
-    }
-    const auto found = std::ranges::find(forcible(), name, &Forcible::name);
-    return found == forcible().end() ? nullptr : &*found;
+    return name == library_default.name ? &library_default : find_named(forcible(), name);
 }
 
 std::vector<AxisChoice> axes() {
@@ -44,12 +41,9 @@ std::vector<AxisChoice> axes() {
                           .values = {std::string(transrank::collective::automatic)},
                           .quick = {std::string(transrank::collective::automatic),
                                     std::string(library_default.name)}};
-    for (const auto& method : transrank::collective::methods()) {
-        algorithms.values.emplace_back(method.name);
-    }
-    for (const auto& each : forcible()) {
-        algorithms.values.emplace_back(each.name);
-    }
+    std::ranges::move(names_of(transrank::collective::methods()),
+                      std::back_inserter(algorithms.values));
+    std::ranges::move(names_of(forcible()), std::back_inserter(algorithms.values));
     return {algorithms,
             {.name = "arrays",
              .values = {std::string(shared_memory)},
@@ -164,10 +158,9 @@ std::string reason_to_skip(const std::string& name, std::int64_t bytes, int rank
                    ? ""
                    : "only for " + std::to_string(forcible->most_ranks) + " ranks";
     }
-    const auto methods = transrank::collective::methods();
-    const auto method = std::ranges::find(methods, name, &transrank::collective::Method::name);
+    const auto* method = find_named(transrank::collective::methods(), name);
     const schedule::Problem problem{.ranks = ranks};
-    return method == methods.end() || method->algorithm == nullptr
+    return method == nullptr || method->algorithm == nullptr
                ? ""
                : method->algorithm->reason_against(problem);
 }

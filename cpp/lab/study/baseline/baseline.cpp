@@ -5,7 +5,9 @@
 #include <iterator>
 
 #include "lab/study/baseline/nontemporal.hpp"
+#include "lab/study/named.hpp"
 #include "transrank/exchange/exchange.hpp"
+#include "transrank/transport/transport.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
@@ -43,8 +45,7 @@ std::span<const Entry> all() {
 }
 
 const Entry* find(std::string_view name) {
-    const auto found = std::ranges::find(all(), name, &Entry::name);
-    return found == all().end() ? nullptr : &*found;
+    return find_named(all(), name);
 }
 
 std::vector<std::string> others_than(std::span<const std::string_view> chosen,
@@ -52,6 +53,16 @@ std::vector<std::string> others_than(std::span<const std::string_view> chosen,
     std::vector<std::string> names;
     for (const auto& entry : all()) {
         if (std::ranges::find(chosen, entry.name) == chosen.end() && fits(entry)) {
+            names.emplace_back(entry.name);
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> transports() {
+    std::vector<std::string> names;
+    for (const auto& entry : transport::all()) {
+        if (entry.reach != transport::Reach::itself) {
             names.emplace_back(entry.name);
         }
     }

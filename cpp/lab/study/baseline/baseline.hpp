@@ -100,6 +100,9 @@ std::vector<Entry> puts();
 [[nodiscard]] std::vector<std::string> others_than(std::span<const std::string_view> chosen,
                                                    bool (*fits)(const Entry& entry));
 
+/// The transports of the library between ranks.
+[[nodiscard]] std::vector<std::string> transports();
+
 /// Why no case can be measured with that name here; empty when one can.
 [[nodiscard]] std::string reason_against(std::string_view name);
 

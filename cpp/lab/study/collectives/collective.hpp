@@ -121,6 +121,32 @@ template <class Arguments, class Blocking, class Nonblocking, class Persistent>
     return forms;
 }
 
+/// The forms of MPI_Call, MPI_Icall and MPI_Call_init.
+#define FORMS(arguments, Call, Icall)                          \
+    transrank::lab::study::collectives::forms_of(              \
+        arguments, [](auto... a) { return MPI_##Call(a...); }, \
+        [](auto... a) { return MPI_##Icall(a...); },           \
+        [](auto... a)                                          \
+            requires requires { MPI_##Call##_init(a...); }     \
+        { return MPI_##Call##_init(a...); })
+
+/// Arguments that several operations have in common, also those of neighborhoods.
+namespace arguments {
+
+inline constexpr auto blocks = [](const Call& c) {
+    return std::tuple(c.send, c.count, c.datatype, c.receive, c.count, c.datatype, c.comm);
+};
+inline constexpr auto block_to_places = [](const Call& c) {
+    return std::tuple(c.send, c.count, c.datatype, c.receive, c.counts, c.displacements, c.datatype,
+                      c.comm);
+};
+inline constexpr auto places = [](const Call& c) {
+    return std::tuple(c.send, c.counts, c.displacements, c.datatype, c.receive, c.counts,
+                      c.displacements, c.datatype, c.comm);
+};
+
+}  // namespace arguments
+
 /// One collective operation of MPI.
 struct Collective {
     std::string_view name;
@@ -133,8 +159,8 @@ struct Collective {
 
     /// `MPI_Allreduce`, and with a suffix `MPI_Allreduce_init`.
     [[nodiscard]] std::string mpi_name(std::string_view suffix = "") const;
-    /// Whether this MPI has the persistent form.
-    [[nodiscard]] bool has_persistent() const;
+    /// Why this MPI lacks the persistent form; empty when it has it.
+    [[nodiscard]] std::string reason_against_persistent() const;
 };
 
 [[nodiscard]] std::span<const Collective> all();

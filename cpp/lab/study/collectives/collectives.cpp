@@ -26,6 +26,7 @@
 
 #include "lab/study/collectives/contents.hpp"
 #include "lab/study/collectives/operation.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/table.hpp"
 #include "lab/text/sizes.hpp"
 
@@ -38,12 +39,9 @@ constexpr std::int64_t most_count = std::numeric_limits<int>::max();
 
 AxisChoice operation_axis() {
     // Quick: what programs live on.
-    AxisChoice axis{
-        .name = "operation", .values = {}, .quick = {"allreduce", "alltoall", "bcast", "barrier"}};
-    for (const auto& row : all()) {
-        axis.values.emplace_back(row.name);
-    }
-    return axis;
+    return {.name = "operation",
+            .values = names_of(all()),
+            .quick = {"allreduce", "alltoall", "bcast", "barrier"}};
 }
 
 AxisChoice form_axis() {
@@ -55,11 +53,9 @@ AxisChoice form_axis() {
 }
 
 AxisChoice datatype_axis() {
-    AxisChoice axis{.name = "datatype", .values = {}};
-    for (const auto& row : datatypes()) {
-        (axis.values.empty() ? axis.values : axis.on_request).emplace_back(row.name);
-    }
-    return axis;
+    return {.name = "datatype",
+            .values = names_of(datatypes().first(1)),
+            .on_request = names_of(datatypes().subspan(1))};
 }
 
 AxisChoice reduction_axis() {
@@ -140,8 +136,8 @@ std::string reason_to_skip(const Collective& operation, std::int64_t bytes, cons
 }
 
 void complete(measure::Case& point, const Collective& operation, int ranks) {
-    if (point.text("form") == persistent_form && !operation.has_persistent()) {
-        point.skip_reason = "this MPI has no " + operation.mpi_name("_init");
+    if (point.text("form") == persistent_form) {
+        point.skip_reason = operation.reason_against_persistent();
     }
     if (point.text("form") == in_place_form && !operation.in_place) {
         point.skip_reason = operation.mpi_name() + " does not take MPI_IN_PLACE on every rank";

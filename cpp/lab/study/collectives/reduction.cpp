@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <stdexcept>
 #include <string>
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/collectives/contents.hpp"
+#include "lab/study/named.hpp"
 
 namespace transrank::lab::study::collectives {
 namespace {
@@ -154,12 +154,7 @@ std::span<const Datatype> datatypes() {
 }
 
 const Datatype& find_datatype(std::string_view name) {
-    const auto rows = datatypes();
-    const auto found = std::ranges::find(rows, name, &Datatype::name);
-    if (found == rows.end()) {
-        throw std::out_of_range("no datatype '" + std::string(name) + "' for reductions");
-    }
-    return *found;
+    return named(table(), name, "datatype for reductions");
 }
 
 }  // namespace transrank::lab::study::collectives

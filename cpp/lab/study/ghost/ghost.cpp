@@ -46,15 +46,11 @@ constexpr std::array<std::string_view, 10> compared{"datatype",
 
 std::vector<AxisChoice> axes() {
     AxisChoice transports{.name = "transport",
-                          .values = {"auto"},
+                          .values = baseline::transports(),
                           .quick = {"auto", "mpi-packed", "floor"},
                           .on_request = baseline::others_than(
                               compared, [](const baseline::Entry& /*entry*/) { return true; })};
-    for (const auto& entry : transport::all()) {
-        if (entry.reach != transport::Reach::itself) {
-            transports.values.emplace_back(entry.name);
-        }
-    }
+    transports.values.insert(transports.values.begin(), "auto");
     transports.values.insert(transports.values.end(), compared.begin(), compared.end());
     return {{.name = "pattern", .values = {"corrected"}, .on_request = {"literal", "remote"}},
             {.name = "vdim",

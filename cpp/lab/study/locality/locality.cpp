@@ -9,9 +9,8 @@
 // a product of matrices, which hides most of the distance, the triad of STREAM, and a chase of
 // pointers. The number is the slowest rank's; each rank's own is recorded.
 // Source: Good Practice Guide, Preparing for HECToR Phase IIb (24-core), appendix, figures 2 and 3.
-#include <algorithm>
-
 #include "lab/study/locality/kernels.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/mpi/agreement.hpp"
 
@@ -28,10 +27,7 @@ bool is_away(std::string_view text) {
 }
 
 std::vector<AxisChoice> axes() {
-    AxisChoice kernel{.name = "kernel", .values = {}};
-    std::ranges::transform(kernels(), std::back_inserter(kernel.values),
-                           [](const Kernel& one) { return std::string(one.name); });
-    return {kernel,
+    return {{.name = "kernel", .values = names_of(kernels())},
             {.name = "arrangement",
              .values = {"own", "exchanged", "away-1", "away-2", "away-3"},
              .open = OpenValues{.form = "away-K", .contain = is_away}},
@@ -42,7 +38,7 @@ std::vector<AxisChoice> axes() {
 }
 
 const Kernel& find_kernel(std::string_view name) {
-    return *std::ranges::find(kernels(), name, &Kernel::name);
+    return named(kernels(), name, "kernel");
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {

@@ -6,13 +6,13 @@
 // (measure/turns.hpp); the number is the slowest rank's. Together, all begin at a barrier;
 // the number is the slowest rank's again and the bytes of all count. A copy counts each byte once,
 // so that its rate stands beside a message's, the triad 24 bytes per element as STREAM does.
-#include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/baseline/nontemporal.hpp"
 #include "lab/study/memory_copy/memory_operation.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/table.hpp"
 
 namespace transrank::lab::study {
@@ -48,10 +48,8 @@ constexpr std::array kernels{Kernel{.name = "memcpy", .make = make_memcpy},
                              Kernel{.name = "triad", .make = make_triad}};
 
 std::vector<AxisChoice> axes() {
-    AxisChoice kernel{.name = "kernel", .values = {}, .quick = {"memcpy"}};
-    std::ranges::transform(kernels, std::back_inserter(kernel.values),
-                           [](const Kernel& one) { return std::string(one.name); });
-    return {kernel, {.name = "active", .values = {"alone", "together"}}};
+    return {{.name = "kernel", .values = names_of(kernels), .quick = {"memcpy"}},
+            {.name = "active", .values = {"alone", "together"}}};
 }
 
 std::string reason_to_skip(std::string_view kernel, std::int64_t bytes) {
@@ -95,7 +93,7 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    return std::ranges::find(kernels, point.text("kernel"), &Kernel::name)->make(point, setting);
+    return named(kernels, point.text("kernel"), "kernel").make(point, setting);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "lab/study/collectives/operation.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/neighborhood/operation.hpp"
 #include "lab/study/neighborhood/topology.hpp"
 #include "lab/study/table.hpp"
@@ -25,16 +26,8 @@ constexpr std::string_view study_name = "neighborhood";
 constexpr std::string_view default_sizes = "8..4MiB:x8";
 
 std::vector<AxisChoice> axes() {
-    AxisChoice topologies{.name = "topology", .values = {}};
-    for (const auto& topology : neighborhood::topologies()) {
-        topologies.values.emplace_back(topology.name);
-    }
-    AxisChoice operations{.name = "operation", .values = {}};
-    for (const auto& way : ways()) {
-        operations.values.emplace_back(way.name);
-    }
-    return {std::move(topologies),
-            std::move(operations),
+    return {{.name = "topology", .values = names_of(topologies())},
+            {.name = "operation", .values = names_of(ways())},
             {.name = "form",
              .values = {std::string(collectives::blocking_form),
                         std::string(collectives::nonblocking_form),

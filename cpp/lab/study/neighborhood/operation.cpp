@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <stdexcept>
 #include <tuple>
 
 #include "lab/study/collectives/collective.hpp"
 #include "lab/study/collectives/operation.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/neighborhood/blocks.hpp"
 #include "lab/study/neighborhood/graph.hpp"
 #include "lab/study/neighborhood/topology.hpp"
@@ -20,97 +20,44 @@ namespace transrank::lab::study::neighborhood {
 namespace {
 
 using collectives::Call;
-using collectives::Forms;
-using collectives::forms_of;
+using collectives::Collective;
+namespace arguments = collectives::arguments;
 
 constexpr std::array all_forms{collectives::blocking_form, collectives::nonblocking_form,
                                collectives::persistent_form};
 constexpr std::span<const std::string_view> split_forms = std::span(all_forms).subspan(1);
 constexpr std::span<const std::string_view> persistent_only = std::span(all_forms).subspan(2);
 
-constexpr auto blocks = [](const Call& c) {
-    return std::tuple(c.send, c.count, c.datatype, c.receive, c.count, c.datatype, c.comm);
+constexpr collectives::Side each{.blocks = collectives::Blocks::one_per_rank};
+constexpr collectives::Flow exchanging{.send = each, .receive = each};
+constexpr collectives::Flow gathering{.send = {.blocks = collectives::Blocks::one},
+                                      .receive = each};
+
+constexpr auto typed_places = [](const Call& c) {
+    return std::tuple(c.send, c.counts, c.byte_displacements, c.types, c.receive, c.counts,
+                      c.byte_displacements, c.types, c.comm);
 };
 
-/// One of MPI's collectives among the neighbors of a graph.
-struct Collective {
-    std::string_view name;
-    std::string_view mpi_name;
-    bool gathers;
-    Forms forms;
-};
-
+/// MPI's among the neighbors of a graph: what a rank sends is a block, or one for each of them.
 const auto& collective_table() {
-    static const std::array rows{Collective{
-        .name = "neighbor_allgather",
-        .mpi_name = "MPI_Neighbor_allgather",
-        .gathers = true,
-        .forms = forms_of(
-            blocks, [](auto... a) { return MPI_Neighbor_allgather(a...); },
-            [](auto... a) { return MPI_Ineighbor_allgather(a...); },
-            [](auto... a)
-                requires requires { MPI_Neighbor_allgather_init(a...); }
-            { return MPI_Neighbor_allgather_init(a...); })},
+    static const std::array rows{
+        Collective{.name = "neighbor_allgather",
+                   .flow = gathering,
+                   .forms = FORMS(arguments::blocks, Neighbor_allgather, Ineighbor_allgather)},
         Collective{
             .name = "neighbor_allgatherv",
-            .mpi_name = "MPI_Neighbor_allgatherv",
-            .gathers = true,
-            .forms = forms_of(
-                [](const Call& c) {
-                    return std::tuple(c.send, c.count, c.datatype, c.receive, c.counts,
-                                      c.displacements, c.datatype, c.comm);
-                },
-                [](auto... a) { return MPI_Neighbor_allgatherv(a...); },
-                [](auto... a) { return MPI_Ineighbor_allgatherv(a...); },
-                [](auto... a)
-                    requires requires { MPI_Neighbor_allgatherv_init(a...); }
-                { return MPI_Neighbor_allgatherv_init(a...); })},
-            Collective{
-                .name = "neighbor_alltoall",
-                .mpi_name = "MPI_Neighbor_alltoall",
-                .gathers = false,
-                .forms = forms_of(
-                    blocks, [](auto... a) { return MPI_Neighbor_alltoall(a...); },
-                    [](auto... a) { return MPI_Ineighbor_alltoall(a...); },
-                    [](auto... a)
-                        requires requires { MPI_Neighbor_alltoall_init(a...); }
-                    { return MPI_Neighbor_alltoall_init(a...); })},
-                Collective{
-                    .name = "neighbor_alltoallv",
-                    .mpi_name = "MPI_Neighbor_alltoallv",
-                    .gathers = false,
-                    .forms = forms_of(
-                        [](const Call& c) {
-                            return std::tuple(c.send, c.counts, c.displacements, c.datatype,
-                                              c.receive, c.counts, c.displacements, c.datatype,
-                                              c.comm);
-                        },
-                        [](auto... a) { return MPI_Neighbor_alltoallv(a...); },
-                        [](auto... a) { return MPI_Ineighbor_alltoallv(a...); },
-                        [](auto... a)
-                            requires requires { MPI_Neighbor_alltoallv_init(a...); }
-                        { return MPI_Neighbor_alltoallv_init(a...); })},
-                    Collective{.name = "neighbor_alltoallw",
-                               .mpi_name = "MPI_Neighbor_alltoallw",
-                               .gathers = false,
-                               .forms = forms_of(
-                                   [](const Call& c) {
-                                       return std::tuple(c.send, c.counts, c.byte_displacements,
-                                                         c.types, c.receive, c.counts,
-                                                         c.byte_displacements, c.types, c.comm);
-                                   },
-                                   [](auto... a) { return MPI_Neighbor_alltoallw(a...); },
-                                   [](auto... a) { return MPI_Ineighbor_alltoallw(a...); },
-                                   [](auto... a)
-                                       requires requires { MPI_Neighbor_alltoallw_init(a...); }
-                                   { return MPI_Neighbor_alltoallw_init(a...); })}};
+            .flow = gathering,
+            .forms = FORMS(arguments::block_to_places, Neighbor_allgatherv, Ineighbor_allgatherv)},
+        Collective{.name = "neighbor_alltoall",
+                   .flow = exchanging,
+                   .forms = FORMS(arguments::blocks, Neighbor_alltoall, Ineighbor_alltoall)},
+        Collective{.name = "neighbor_alltoallv",
+                   .flow = exchanging,
+                   .forms = FORMS(arguments::places, Neighbor_alltoallv, Ineighbor_alltoallv)},
+        Collective{.name = "neighbor_alltoallw",
+                   .flow = exchanging,
+                   .forms = FORMS(typed_places, Neighbor_alltoallw, Ineighbor_alltoallw)}};
     return rows;
-}
-
-const Collective* find_collective(std::string_view name) {
-    const auto& rows = collective_table();
-    const auto found = std::ranges::find(rows, name, &Collective::name);
-    return found == rows.end() ? nullptr : &*found;
 }
 
 /// Each neighbor, both ways; a rank's block lies at its place in the other's list.
@@ -131,7 +78,9 @@ public:
     ByCollective(const measure::Case& point, const Setting& setting)
         : Blocks(point, setting, partners_of(point, setting),
                  find_way(point.text("operation")).gathers),
-          collective_(*find_collective(point.text("operation"))),
+          collective_(
+              named(collective_table(), point.text("operation"), "neighborhood collective")),
+          name_(collective_.mpi_name()),
           form_(point.text("form")),
           graph_(graph_of(setting)),
           counts_(partners().sources.size(), static_cast<int>(bytes())),
@@ -192,9 +141,10 @@ private:
         std::ranges::transform(partners().sources, std::back_inserter(neighbors), &Partner::rank);
         return adjacent(setting.comm, neighbors, neighbors);
     }
-    void checked(int status) const { mpi::check(status, collective_.mpi_name.data()); }
+    void checked(int status) const { mpi::check(status, name_.c_str()); }
 
     const Collective& collective_;
+    std::string name_;
     std::string form_;
     mpi::Communicator graph_;
     std::vector<int> counts_;
@@ -208,8 +158,10 @@ private:
 std::vector<Way> make_table() {
     std::vector<Way> table;
     for (const auto& row : collective_table()) {
-        table.push_back(
-            {.name = row.name, .by_collective = true, .gathers = row.gathers, .forms = all_forms});
+        table.push_back({.name = row.name,
+                         .by_collective = true,
+                         .gathers = row.flow.send.blocks == collectives::Blocks::one,
+                         .forms = all_forms});
     }
     table.push_back({.name = "messages", .forms = split_forms});
     table.push_back({.name = "exchange", .shares_arrays = true, .forms = persistent_only});
@@ -223,13 +175,10 @@ bool Way::has(std::string_view form) const {
 }
 
 std::string Way::reason_against(std::string_view form) const {
-    const auto* collective = find_collective(name);
-    if (collective == nullptr || form != collectives::persistent_form) {
-        return "";
-    }
-    const auto function = std::string(collective->mpi_name) + "_init";
-    const bool has = collective->forms.persistent != nullptr && collectives::library_has(function);
-    return has ? "" : "this MPI has no " + function;
+    const auto* collective = find_named(collective_table(), name);
+    return collective == nullptr || form != collectives::persistent_form
+               ? ""
+               : collective->reason_against_persistent();
 }
 
 std::span<const Way> ways() {
@@ -238,12 +187,7 @@ std::span<const Way> ways() {
 }
 
 const Way& find_way(std::string_view name) {
-    const auto found = std::ranges::find(ways(), name, &Way::name);
-    if (found == ways().end()) {
-        throw std::out_of_range("no way to exchange blocks with neighbors is called '" +
-                                std::string(name) + "'");
-    }
-    return *found;
+    return named(ways(), name, "way to exchange blocks with neighbors");
 }
 
 std::unique_ptr<measure::Operation> make_operation(const measure::Case& point,

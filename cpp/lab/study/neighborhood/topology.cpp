@@ -5,9 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <string>
 
+#include "lab/study/named.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
 
 namespace transrank::lab::study::neighborhood {
@@ -84,11 +84,7 @@ std::span<const Topology> topologies() {
 }
 
 std::vector<int> neighbors(std::string_view topology, int rank, int ranks) {
-    const auto found = std::ranges::find(table, topology, &Topology::name);
-    if (found == table.end()) {
-        throw std::out_of_range("no topology '" + std::string(topology) + "'");
-    }
-    auto all = found->neighbors(rank, ranks);
+    auto all = named(table, topology, "topology").neighbors(rank, ranks);
     std::ranges::sort(all);
     const auto repeated = std::ranges::unique(all);
     all.erase(repeated.begin(), repeated.end());

@@ -14,6 +14,7 @@
 #include "lab/measure/payload.hpp"
 #include "lab/study/baseline/arrays.hpp"
 #include "lab/study/baseline/rma_window.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/one_sided/actions.hpp"
 #include "lab/study/one_sided/epochs.hpp"
 #include "transrank/mpi/error.hpp"
@@ -262,8 +263,7 @@ constexpr std::array epochs{Flush<AtTarget>::name, Fence::name,  Post::name, Loc
                             Flush<AtOrigin>::name, LockAll::name};
 
 /// An action, and what makes a case of it for each of the epochs, in their order.
-struct Row {
-    Action action;
+struct Row : Action {
     std::array<Made (*)(const measure::Case& point, const Setting& setting), epochs.size()> make;
 };
 
@@ -274,15 +274,6 @@ constexpr Row row{What::action,
 
 constexpr std::array table{row<Put>,           row<Get>,        row<Accumulate>,
                            row<GetAccumulate>, row<FetchAndOp>, row<CompareAndSwap>};
-
-const Row& find_row(std::string_view name) {
-    const auto named = [](const Row& each) { return each.action.name; };
-    const auto found = std::ranges::find(table, name, named);
-    if (found == table.end()) {
-        throw std::out_of_range("no one-sided operation '" + std::string(name) + "'");
-    }
-    return *found;
-}
 
 }  // namespace
 
@@ -295,23 +286,15 @@ std::span<const Word> words() {
 }
 
 const Word& find_word(std::string_view name) {
-    const auto found = std::ranges::find(words(), name, &Word::name);
-    if (found == words().end()) {
-        throw std::out_of_range("no word is called '" + std::string(name) + "'");
-    }
-    return *found;
+    return named(words(), name, "word");
 }
 
 std::vector<std::string> action_names() {
-    std::vector<std::string> names;
-    for (const auto& each : table) {
-        names.emplace_back(each.action.name);
-    }
-    return names;
+    return names_of(table);
 }
 
 const Action& find_action(std::string_view name) {
-    return find_row(name).action;
+    return named(table, name, "one-sided operation");
 }
 
 std::vector<std::string> epoch_names() {
@@ -321,7 +304,7 @@ std::vector<std::string> epoch_names() {
 std::unique_ptr<measure::Operation> make_operation(const measure::Case& point,
                                                    const Setting& setting) {
     const auto epoch = std::ranges::find(epochs, point.text("epoch")) - epochs.begin();
-    return find_row(point.text("operation"))
+    return named(table, point.text("operation"), "one-sided operation")
         .make.at(static_cast<std::size_t>(epoch))(point, setting);
 }
 

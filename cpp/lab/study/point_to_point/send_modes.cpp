@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 
+#include "lab/study/named.hpp"
 #include "lab/study/point_to_point/attached_buffer.hpp"
 #include "lab/study/point_to_point/round_trips.hpp"
 #include "lab/study/table.hpp"
@@ -121,15 +122,8 @@ constexpr std::array routines{
     Routine{.name = "sendrecv", .make = make<BothWays>, .operations_per_repetition = 1},
 };
 
-const Routine& find_routine(std::string_view name) {
-    return *std::ranges::find(routines, name, &Routine::name);
-}
-
 std::vector<AxisChoice> axes() {
-    AxisChoice routine{.name = "routine", .values = {}, .quick = {"send", "bsend"}};
-    std::ranges::transform(routines, std::back_inserter(routine.values),
-                           [](const Routine& one) { return std::string(one.name); });
-    return {routine};
+    return {{.name = "routine", .values = names_of(routines), .quick = {"send", "bsend"}}};
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
@@ -137,7 +131,7 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
     swept.sizes = sizes_of(selection, sizes);
     std::vector<measure::Case> points;
     for (const auto& value : values_of(selection, axes().front())) {
-        const Routine& routine = find_routine(value);
+        const Routine& routine = named(routines, value, "routine");
         const auto sweep =
             message_cases(study_name, swept, [&](measure::Case& point, std::int64_t bytes) {
                 point.axes.insert(point.axes.begin(), {.name = "routine", .value = value});
@@ -155,7 +149,7 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    return find_routine(point.text("routine")).make(point, setting);
+    return named(routines, point.text("routine"), "routine").make(point, setting);
 }
 
 }  // namespace

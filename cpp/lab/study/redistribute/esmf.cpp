@@ -18,6 +18,7 @@
 #include <span>
 #include <utility>
 
+#include "lab/study/named.hpp"
 #include "transrank/copy/moves.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -277,11 +278,11 @@ std::vector<std::string> esmf_ways(bool usual) {
 }
 
 bool is_esmf_way(std::string_view name) {
-    return std::ranges::count(all_options(), name, &Options::name) != 0;
+    return find_named(all_options(), name) != nullptr;
 }
 
 Store esmf_store(std::string_view way) {
-    const auto& options = *std::ranges::find(all_options(), way, &Options::name);
+    const auto& options = named(all_options(), way, "ESMF option");
     return [&options](const auto&... task) {
         const auto made = std::make_shared<Esmf>(options, task...);
         return [made] { made->move(); };

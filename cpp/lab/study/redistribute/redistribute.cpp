@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "lab/study/baseline/baseline.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/redistribute/ways.hpp"
 #include "lab/study/table.hpp"
 
@@ -38,16 +39,12 @@ constexpr std::int64_t value_bytes = sizeof(double);
 constexpr std::string_view usual = "usual";
 
 std::vector<AxisChoice> axes() {
-    AxisChoice kinds{.name = "layouts", .values = {}, .quick = {"blocks"}};
-    for (const auto& each : layout_kinds) {
-        kinds.values.emplace_back(each.name);
-    }
     return {{.name = "grid",
              .values = {"64x128x16", "512x1024x16"},
              .quick = {"64x128x16"},  // which caches hold
              .on_request = {"2048x4096x8"},
              .open = extents(1, 3, most_extent)},
-            kinds,
+            {.name = "layouts", .values = names_of(layout_kinds), .quick = {"blocks"}},
             {.name = "phase", .values = {"run", "store"}, .quick = {"run"}},
             {.name = "mode",
              .values = {"unmodified", "rewritten", "used"},

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/study/redistribute/task.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
+
+#include "lab/study/named.hpp"
 
 namespace transrank::lab::study::redistribute {
 namespace {
@@ -39,7 +40,7 @@ Side side_of(const Grid& grid, bool listed, const Parts& parts, int rank, int ra
 }  // namespace
 
 const Layouts& layouts_named(std::string_view name) {
-    return *std::ranges::find(layout_kinds, name, &Layouts::name);
+    return named(layout_kinds, name, "layouts");
 }
 
 Task::Task(const Grid& wanted, const Layouts& kinds, const Partition& partition, int rank_of,

@@ -8,6 +8,7 @@
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/baseline/baseline.hpp"
+#include "lab/study/named.hpp"
 #include "lab/study/redistribute/esmf.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/route/leg.hpp"
@@ -28,11 +29,6 @@ constexpr std::array stores_named{
     NamedStores{.name = "direct-cached", .stores = copy::Stores::cached},
     NamedStores{.name = "direct-streamed", .stores = copy::Stores::streamed}};
 
-const NamedStores* find_stores(std::string_view way) {
-    const auto* const found = std::ranges::find(stores_named, way, &NamedStores::name);
-    return found == stores_named.end() ? nullptr : found;
-}
-
 // The baselines that are measured unless others are asked for.
 constexpr std::array<std::string_view, 9> compared{
     "datatype",    "neighborhood",      "memcpy-once", "memcpy-per-field", "nontemporal",
@@ -41,7 +37,7 @@ constexpr std::array<std::string_view, 9> compared{
 exchange::Options options_of(const std::string& way) {
     exchange::Options options;
     options.transport = way;
-    if (const auto* named = find_stores(way)) {
+    if (const auto* named = find_named(stores_named, way)) {
         options.transport =
             std::ranges::find_if(transport::all(), &transport::Entry::needs_shared_arrays)->name;
         options.stores = named->stores;
@@ -123,17 +119,11 @@ private:
 
 AxisChoice way_axis() {
     AxisChoice axis{.name = "way",
-                    .values = {"auto"},
+                    .values = baseline::transports(),
                     .quick = {"auto", "mpi-packed", "memcpy-once"},
                     .on_request = esmf_ways(false)};
-    for (const auto& entry : transport::all()) {
-        if (entry.reach != transport::Reach::itself) {
-            axis.values.emplace_back(entry.name);
-        }
-    }
-    for (const auto& each : stores_named) {
-        axis.values.emplace_back(each.name);
-    }
+    axis.values.insert(axis.values.begin(), "auto");
+    std::ranges::move(names_of(stores_named), std::back_inserter(axis.values));
     std::ranges::move(esmf_ways(true), std::back_inserter(axis.values));
     axis.values.insert(axis.values.end(), compared.begin(), compared.end());
     std::ranges::move(baseline::others_than(compared,
@@ -156,7 +146,7 @@ bool is_shared(std::string_view way) {
     const auto* baseline = baseline::find(way);
     return baseline != nullptr
                ? baseline->shared
-               : find_stores(way) != nullptr || transport::prefers_shared_arrays(way);
+               : find_named(stores_named, way) != nullptr || transport::prefers_shared_arrays(way);
 }
 
 std::unique_ptr<Bundle> make_bundle(const measure::Case& point, const Setting& setting,
@@ -170,7 +160,8 @@ std::unique_ptr<Bundle> make_bundle(const measure::Case& point, const Setting& s
     }
     auto made = std::make_unique<Bundle>(point, setting, arrays, store_of(way));
     // The library finds out in its first runs which stores are faster.
-    const bool finds_out = baseline == nullptr && !is_esmf_way(way) && find_stores(way) == nullptr;
+    const bool finds_out =
+        baseline == nullptr && !is_esmf_way(way) && find_named(stores_named, way) == nullptr;
     if (finds_out && point.text("phase") == "run") {
         constexpr int enough = 8;
         made->settle(enough);
