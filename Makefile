@@ -247,13 +247,8 @@ schema: $(PACKAGE) ## write schema/record-v2.json from transrank.lab.store.lines
 survey: $(PACKAGE) ## measure this machine (three minutes) and write the report
 	transrank survey --quick $(SURVEY_ARGS)
 
-# What a program meets on a whole node, by transrank and by MPI alone.
-NODE_CORES = $(shell lscpu --parse=core,socket | grep -v '^\#' | sort -u | wc -l)
-NODE_AXES := transport=auto,mpi-packed,mpi-datatype,mpi-neighborhood mode=used phase=run \
-	way=auto,mpi-packed,mpi-datatype,mpi-alltoallw algorithm=auto,linear,mpi arrays=shared,private
-bench-node: $(PACKAGE) ## ghosts, redistribution and alltoall on all cores (ten minutes): a record to send in
-	transrank measure ghost redistribute alltoall-algorithms --ranks=$(NODE_CORES) --time=10min \
-		$(NODE_AXES:%=--axis=%) --output=node-$$(hostname)-$$(date +%Y%m%d-%H%M).jsonl $(NODE_ARGS)
+bench-node: $(PACKAGE) ## benchmarks/whole_node.py on all cores, a folder of runs to send in
+	python benchmarks/whole_node.py --store=node-$$(hostname)-$$(date +%Y%m%d-%H%M)
 
 bench: $(PACKAGE) $(VENV)/.test-group ## run every benchmark and hold its figures against their bars
 	@status=0; for program in $$(grep -l __main__ benchmarks/*.py); do \

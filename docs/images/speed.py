@@ -21,6 +21,7 @@ PAGE = HERE.parent / "speed.md"
 MACHINES = {
     "Xeon": "Xeon, cores 140 ns apart",
     "Zen 4": "Zen 4, cores 260 ns apart, slowed",
+    "16 cores": "Xeon of 16 cores, 170 ns apart",
 }
 
 
@@ -80,6 +81,11 @@ def between(what: str, size: int, words: str, drawn: bool = True) -> Job:
     )
 
 
+def whole_node(what: str, drawn: bool = True) -> Job:
+    case = re.sub(r"(\d) (\w*B)\b", r"\1\2", what)
+    return Job(what, "whole_node", f"{case}: MPI / auto", drawn=drawn)
+
+
 TOPICS: dict[str, list[Job]] = {
     "Two ranks on a node, beside MPI alone": [
         *(ghosts(vdim) for vdim in (1, 6, 20, 120)),
@@ -92,6 +98,19 @@ TOPICS: dict[str, list[Job]] = {
         ),
         Job("transfer of an FFT of 128³", "fft", "128^3, transfer: MPI_Alltoallw / own arrays"),
         Job("whole FFT of 128³", "fft", "128^3, transform: MPI_Alltoallw / own arrays"),
+    ],
+    "Sixteen ranks on a node of 16 cores, beside MPI alone": [
+        *(whole_node(f"{size} to each of 4 neighbors") for size in ("8 B", "4 KiB", "64 KiB")),
+        whole_node("ghost update, 6 doubles a row, used"),
+        whole_node("ghost update, 6 doubles a row, unmodified", drawn=False),
+        *(
+            whole_node(f"alltoall, shared arrays, {size}")
+            for size in ("8 B", "4 KiB", "64 KiB", "1 MiB")
+        ),
+        *(
+            whole_node(f"alltoall, private arrays, {size}", drawn=False)
+            for size in ("8 B", "4 KiB", "64 KiB", "1 MiB")
+        ),
     ],
     "A Python program, beside mpi4py's persistent messages of subarrays": [
         *in_python("512x512, halo 1, 1 field", "halo of 512²"),
@@ -318,13 +337,13 @@ def page(text: str) -> str:
 STYLE = """
   .paper { fill: #ffffff } .ink { fill: #1f2328 } .faint { fill: #59636e }
   .grid { stroke: #d8dde3 } .one { stroke: #c0392b } .whisker { stroke: #1f2328 }
-  .m0 { fill: #2f6ea8 } .m1 { fill: #e0a050 }
+  .m0 { fill: #2f6ea8 } .m1 { fill: #e0a050 } .m2 { fill: #4d9a6a }
   text { font: 13px system-ui, sans-serif } .title { font-size: 16px; font-weight: 600 }
   .topic { font-weight: 600 }
   @media (prefers-color-scheme: dark) {
     .paper { fill: #16191d } .ink { fill: #e6e9ec } .faint { fill: #9aa4ae }
     .grid { stroke: #343a41 } .one { stroke: #e57368 } .whisker { stroke: #e6e9ec }
-    .m0 { fill: #5aa2e0 } .m1 { fill: #b87a2a }
+    .m0 { fill: #5aa2e0 } .m1 { fill: #b87a2a } .m2 { fill: #4f9a6c }
   }
 """
 WIDTH, LEFT, RIGHT, TOP = 760, 310, 24, 84
