@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from transrank.lab.stats.cores import MOVED, SLOWED, CoreState, other_rounds, states_of
 from transrank.lab.stats.discoveries import discoveries
 from transrank.lab.stats.launches import LEAST_LAUNCHES
@@ -27,6 +29,8 @@ ENDED_EARLY = ("interrupted", "launch-failed")
 LEAST_ELSEWHERE = 0.1
 # A trend smaller than this from the first to the last round is not worth a warning.
 LEAST_DRIFT = 0.03
+# Launches of cases whose samples are counted at once.
+AT_ONCE = 1000
 
 
 def case_warnings(result: CaseResult) -> tuple[Caution, ...]:
@@ -201,12 +205,12 @@ def _share_waited(run: Run) -> float:
 
 def _share_disturbed(run: Run) -> float:
     """The share of the samples after warm-up that a flag disqualifies."""
+    sampled = [case.samples for case in run.cases if case.samples is not None]
     taken = disturbed = 0
-    for case in run.cases:
-        if case.samples is not None:
-            after = after_warm_up(case.samples.flags)
-            taken += int(after.sum())
-            disturbed += int((case.samples.flags[after] != 0).sum())
+    for begin in range(0, len(sampled), AT_ONCE):
+        flags, after, _ = after_warm_up(sampled[begin : begin + AT_ONCE])
+        taken += int(np.count_nonzero(after))
+        disturbed += int(np.count_nonzero(flags[after]))
     return disturbed / taken if taken else 0.0
 
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from transrank.lab.stats.median import median, places_of_pairs
+from transrank.lab.stats.median import median, medians, places_of_pairs
+from transrank.lab.stats.segments import Segments, joined
 
 Rounds = NDArray[np.float64]
 
@@ -25,18 +27,17 @@ class Drift:
 
 
 def round_medians(
-    seconds: NDArray[np.float64], used: NDArray[np.bool_], rounds: Sequence[int]
-) -> Rounds:
-    """The median of the used samples of each round, in order; rounds without any are left out."""
-    medians = []
-    begin = 0
-    for count in rounds:
-        part = slice(begin, begin + count)
-        counted = seconds[part][used[part]]
-        if counted.size:
-            medians.append(median(counted))
-        begin += count
-    return np.array(medians)
+    seconds: NDArray[np.float64], used: NDArray[np.bool_], rounds: Sequence[NDArray[np.int64]]
+) -> list[Rounds]:
+    """The medians of the used samples of each round, launch by launch, in order.
+
+    `rounds` has the number of samples of each round of each launch; rounds of which no sample is
+    used are left out.
+    """
+    used_of = Segments(Segments(joined(rounds, np.int64)).sums(used))
+    known = used_of.lengths > 0
+    found = np.array(used_of.each(medians, seconds[used]), dtype=np.float64)
+    return Segments(Segments(map(len, rounds)).sums(known)).parts(found[known])
 
 
 def find_drift(launches: Sequence[Rounds]) -> Drift | None:
@@ -49,22 +50,39 @@ def find_drift(launches: Sequence[Rounds]) -> Drift | None:
 
     Returns None where no launch has four rounds: the shortest series that can say anything.
     """
-    series = [np.log(rounds) for rounds in launches if rounds.size >= 4 and rounds.min() > 0]
-    if not series:
+    return find_drifts([launches])[0]
+
+
+def find_drifts(cases: Sequence[Sequence[Rounds]]) -> list[Drift | None]:
+    """The trend of each of many cases."""
+    series = [
+        [np.log(rounds) for rounds in launches if rounds.size >= 4 and rounds.min() > 0]
+        for launches in cases
+    ]
+    flat = [values for launches in series for values in launches]
+    trends = iter(Segments(map(len, flat)).each(_trends, joined(flat)))
+    return [_drift(list(islice(trends, len(launches)))) for launches in series]
+
+
+def _drift(trends: Sequence[Sequence[float]]) -> Drift | None:
+    if not trends:
         return None
-    score = sum(_score(values) for values in series)
-    variance = sum(_score_variance(values) for values in series)
-    change = median(np.array([_slope(values) * (values.size - 1) for values in series]))
-    if variance == 0:
-        return Drift(1.0, float(np.expm1(change)))
+    scores, variances, changes = zip(*trends, strict=True)
+    change = float(np.expm1(median(np.array(changes))))
+    if sum(variances) == 0:
+        return Drift(1.0, change)
     # One less for continuity: the score moves in steps of two.
-    deviation = max(abs(score) - 1, 0) / np.sqrt(variance)
-    return Drift(float(2 * special.ndtr(-deviation)), float(np.expm1(change)))
+    deviation = max(abs(sum(scores)) - 1, 0) / np.sqrt(sum(variances))
+    return Drift(float(2 * special.ndtr(-deviation)), change)
 
 
-def _score(values: Rounds) -> float:
-    first, second = places_of_pairs(values.size)
-    return float(np.sign(values[second] - values[first]).sum())
+def _trends(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each row Mann-Kendall's score, its variance, and the change by Theil-Sen's slope."""
+    first, second = places_of_pairs(rows.shape[1])
+    rises = rows[:, second] - rows[:, first]
+    variances = [_score_variance(row) for row in rows]
+    changes = medians(rises / (second - first)) * (rows.shape[1] - 1)
+    return np.stack([np.sign(rises).sum(axis=1), variances, changes], axis=1)
 
 
 def _score_variance(values: Rounds) -> float:
@@ -73,8 +91,3 @@ def _score_variance(values: Rounds) -> float:
 
     ties = Counter(values.tolist()).values()
     return (term(values.size) - sum(map(term, ties))) / 18
-
-
-def _slope(values: Rounds) -> float:
-    first, second = places_of_pairs(values.size)
-    return median((values[second] - values[first]) / (second - first))

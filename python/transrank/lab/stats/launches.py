@@ -19,7 +19,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.median import CONFIDENCE, median, places_of_pairs
+from transrank.lab.stats.median import CONFIDENCE, Rows, medians, places_of_pairs
+from transrank.lab.stats.segments import Segments
+
+Floats = NDArray[np.float64]
 
 # Two groups of launches are named when the gap between them is at least this, relative, ...
 LEAST_GAP = 0.05
@@ -90,32 +93,56 @@ def combine(launches: Sequence[Estimate]) -> Estimate:
     """
     if not launches:
         raise ValueError("no launches to combine")
-    values = np.array([launch.value for launch in launches])
-    if values.min() <= 0:
-        value = median(values)
-        if len(launches) < LEAST_LAUNCHES:
-            return Estimate(value)
-        return Estimate(value, float(values.min()), float(values.max()))
-    logs = np.log(values / values[0])  # a lone value comes back to the last bit
-    pairs = _means_of_pairs(logs)
-    center = median(pairs)
-    if len(launches) < LEAST_LAUNCHES:
-        return Estimate(float(values[0] * np.exp(center)))
-    place = _signed_rank_place(len(launches))
+    found = combine_each([launches])[0]
+    assert found is not None
+    return found
+
+
+def combine_each(cases: Sequence[Sequence[Estimate]]) -> list[Estimate | None]:
+    """The estimates of many cases, as `combine` makes them; None of a case without launches."""
+    flat = np.array(
+        [(each.value, each.low, each.high) for launches in cases for each in launches],
+        dtype=np.float64,
+    ).reshape(-1, 3)
+    found = Segments(map(len, cases)).each(_combined, *flat.T)
+    return [
+        None
+        if each is None
+        else Estimate(*each)
+        if len(launches) >= LEAST_LAUNCHES
+        else Estimate(each[0])
+        for each, launches in zip(found, cases, strict=True)
+    ]
+
+
+def _combined(values: Rows, low: Rows, high: Rows) -> Rows:
+    """Of each row of launches the value and the ends of its interval."""
+    count = values.shape[1]
+    positive = values.min(axis=1) > 0
+    safe = np.where(positive[:, None], values, 1.0)
+    logs = np.log(safe / safe[:, :1])  # a lone value comes back to the last bit
+    first, second = places_of_pairs(count)
+    pairs = np.sort(np.concatenate([logs, (logs[:, first] + logs[:, second]) / 2], axis=1), axis=1)
+    center = medians(pairs)
+    ends = center, center
+    if count >= LEAST_LAUNCHES:
+        ends = _ends(logs, pairs, center, _variance_within(low, high))
+    found = values[:, :1] * np.exp(np.stack([center, *ends], axis=1))
+    by_order = np.stack([medians(values), values.min(axis=1), values.max(axis=1)], axis=1)
+    return np.where(positive[:, None], found, by_order)
+
+
+def _ends(logs: Rows, pairs: Rows, center: Floats, within: Floats) -> tuple[Floats, Floats]:
+    """Of each row the ends of the interval of the center."""
+    count = logs.shape[1]
+    place = _signed_rank_place(count)
     if place is None:
-        half = t_quantile(logs.size - 1) * float(logs.std(ddof=1)) / np.sqrt(logs.size)
+        half = t_quantile(count - 1) * logs.std(axis=1, ddof=1) / np.sqrt(count)
         low, high = center - half, center + half
     else:
-        low, high = float(pairs[place]), float(pairs[-1 - place])
-    least = t_quantile(logs.size - 1) * np.sqrt(_variance_within(launches) / logs.size)
-    low, high = min(low, center - least), max(high, center + least)
-    return Estimate(*(float(values[0] * np.exp(log)) for log in (center, low, high)))
-
-
-def _means_of_pairs(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The means of all pairs, in order; each value with itself is one."""
-    first, second = places_of_pairs(logs.size)
-    return np.sort(np.concatenate([logs, (logs[first] + logs[second]) / 2]))
+        low, high = pairs[:, place], pairs[:, -1 - place]
+    least = t_quantile(count - 1) * np.sqrt(within / count)
+    return np.minimum(low, center - least), np.maximum(high, center + least)
 
 
 @cache
@@ -145,17 +172,13 @@ def t_quantile(degrees_of_freedom: float) -> float:
     return float(special.stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))
 
 
-def _variance_within(launches: Sequence[Estimate]) -> float:
-    """Mean squared standard error of the launches' logarithms, by the width of their intervals."""
-    widths = [
-        np.log(launch.high / launch.low)
-        for launch in launches
-        if launch.low is not None and launch.high is not None and launch.low > 0
-    ]
-    if not widths:
-        return 0.0
+def _variance_within(low: Rows, high: Rows) -> Floats:
+    """Mean squared standard error of each row's logarithms, by the widths of the intervals."""
+    known = low > 0  # not NaN
+    widths = np.log(np.where(known, high, 1.0) / np.where(known, low, 1.0))
     normal = 2 * float(special.ndtri((1 + CONFIDENCE) / 2))
-    return float(np.mean(np.square(widths))) / normal**2
+    mean: Floats = np.square(widths).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    return mean / normal**2
 
 
 def find_groups(launches: Sequence[Estimate]) -> Groups | None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -12,6 +13,8 @@ from scipy import special
 from transrank.lab.stats.estimate import Estimate
 
 CONFIDENCE = 0.95
+
+Rows = NDArray[np.float64]
 
 
 def median_interval(values: NDArray[np.float64]) -> Estimate:
@@ -32,25 +35,39 @@ def median_interval(values: NDArray[np.float64]) -> Estimate:
     """
     if values.size == 0:
         raise ValueError("no values: their median does not exist")
-    if values.size == 1:
-        return Estimate(float(values[0]))
-    place = max(interval_place(values.size), 1)
-    ordered = np.sort(values)
-    return Estimate(_middle(ordered), float(ordered[place - 1]), float(ordered[-place]))
+    return as_estimate(median_intervals(values[None])[0].tolist(), values.size)
+
+
+def median_intervals(rows: Rows) -> Rows:
+    """Of each row the median and the ends of its interval, as `median_interval` has them."""
+    ordered = np.sort(rows, axis=1)
+    place = max(interval_place(rows.shape[1]), 1)
+    return np.stack([_middle(ordered), ordered[:, place - 1], ordered[:, -place]], axis=1)
+
+
+def as_estimate(ends: Sequence[float], samples: int) -> Estimate:
+    """A row of `median_intervals`; a single sample has no interval."""
+    return Estimate(*ends) if samples > 1 else Estimate(ends[0])
 
 
 def median(values: NDArray[np.float64]) -> float:
     """The median; several times faster than NumPy's on the short arrays that rounds are."""
-    return _middle(np.sort(values))
+    return float(medians(values[None])[0])
 
 
-def quantile(values: NDArray[np.float64], share: float) -> float:
-    """A quantile, linear between neighbors, as NumPy's; faster on short arrays."""
-    ordered = np.sort(values)
-    place = share * (ordered.size - 1)
+def medians(rows: Rows) -> NDArray[np.float64]:
+    """The median of each row."""
+    return _middle(np.sort(rows, axis=1))
+
+
+def quantiles(ordered: Rows, share: float) -> NDArray[np.float64]:
+    """A quantile of each row, linear between neighbors, as NumPy's; the rows are sorted."""
+    last = ordered.shape[1] - 1
+    place = share * last
     low = int(place)
-    high = min(low + 1, ordered.size - 1)
-    return float(ordered[low] + (place - low) * (ordered[high] - ordered[low]))
+    below, above = ordered[:, low], ordered[:, min(low + 1, last)]
+    found: NDArray[np.float64] = below + (place - low) * (above - below)
+    return found
 
 
 @cache
@@ -60,8 +77,10 @@ def places_of_pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return first, second
 
 
-def _middle(ordered: NDArray[np.float64]) -> float:
-    return float(ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2
+def _middle(ordered: Rows) -> NDArray[np.float64]:
+    last = ordered.shape[1] - 1
+    found: NDArray[np.float64] = (ordered[:, last // 2] + ordered[:, (last + 1) // 2]) / 2
+    return found
 
 
 @cache

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from transrank.lab.stats.cores import CoreState
 from transrank.lab.stats.launches import LEAST_LAUNCHES
+from transrank.lab.stats.segments import Segments, joined
 from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples
 
 # A launch with fewer samples that count has no meaningful median ...
@@ -32,6 +35,8 @@ MOST_SLOWED = 0.5
 BASES = ("clean", "any speed", "any cores", "all")
 
 Mask = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +62,8 @@ class Selection:
     @property
     def kept(self) -> float:
         """The share of the samples after warm-up that count."""
-        return _count(self.counted) / self.taken if self.taken else 0.0
+        counted = sum(int(np.count_nonzero(mask)) for mask in self.counted)
+        return counted / self.taken if self.taken else 0.0
 
 
 def select(
@@ -72,37 +78,73 @@ def select(
     slower for most of the samples, their speed is ignored; then their distance; and if that does
     not help either, all samples count.
     """
-    after = [after_warm_up(samples.flags) for samples in launches]
-    undisturbed = [
-        mask & ((samples.flags & (DISTURBED | STOLEN | LATE)) == 0)
-        for mask, samples in zip(after, launches, strict=True)
-    ]
-    in_state, at_distance = (
-        [mask & of.met_in(samples) for mask, samples in zip(undisturbed, launches, strict=True)]
-        for of in (state or CoreState(), CoreState(state.latency_seconds if state else None))
+    return select_each([Asked(launches, state, strictest)])[0]
+
+
+class Asked(NamedTuple):
+    """What `select` is asked of a case."""
+
+    launches: Sequence[Samples]
+    state: CoreState | None = None
+    strictest: str = BASES[0]
+
+
+def select_each(asked: Sequence[Asked]) -> list[Selection]:
+    """Choose the samples of many cases at once."""
+    launches = [samples for case in asked for samples in case.launches]
+    cases = Segments(len(case.launches) for case in asked)
+    flags, after, segments = after_warm_up(launches)
+    undisturbed = after & ((flags & (DISTURBED | STOLEN | LATE)) == 0)
+    bounds = np.array([(case.state or CoreState()).bounds() for case in asked]).reshape(-1, 3)
+    least, most, work = cases.spread(bounds).T
+    at_distance = undisturbed & _met(launches, "core_latency_seconds", least, most)
+    in_state = at_distance & _met(launches, "core_work_seconds", np.zeros(len(launches)), work)
+    masks = np.stack([in_state, at_distance, undisturbed, after])
+    counts = np.array([segments.sums(mask) for mask in masks])
+    least_counts = np.maximum(np.minimum(LEAST_SAMPLES, counts[-1]), LEAST_SHARE * counts[-1])
+    enough = counts >= least_counts
+    serves = np.array([cases.sums(row) for row in enough]) >= np.minimum(
+        LEAST_LAUNCHES, cases.lengths
     )
-    is_usual = _count(in_state) >= (1 - MOST_SLOWED) * _count(at_distance)
-    taken = _count(after)
-    for basis, masks in zip(BASES, (in_state, at_distance, undisturbed), strict=False):
-        if BASES.index(basis) < BASES.index(strictest) or (masks is in_state and not is_usual):
-            continue
-        enough = [_is_enough(mask, of) for mask, of in zip(masks, after, strict=True)]
-        if sum(enough) >= min(LEAST_LAUNCHES, len(launches)):
-            counted = (mask & few for mask, few in zip(masks, enough, strict=True))
-            return Selection(tuple(counted), taken, basis)
-    return Selection(tuple(after), taken, BASES[-1])
+    serves[0] &= cases.sums(counts[0]) >= (1 - MOST_SLOWED) * cases.sums(counts[1])
+    first = np.array([BASES.index(case.strictest) for case in asked])
+    serves &= first <= np.arange(len(BASES))[:, None]
+    serves[-1] = True
+    basis = serves.argmax(axis=0)
+    of_launch = cases.spread(basis)
+    counted = masks[segments.spread(of_launch), np.arange(flags.size)]
+    enough[-1] = True
+    counted &= segments.spread(enough[of_launch, np.arange(len(launches))])
+    parts = iter(segments.parts(counted))
+    return [
+        Selection(tuple(islice(parts, len(case.launches))), taken, BASES[number])
+        for case, taken, number in zip(
+            asked, cases.sums(counts[-1]).tolist(), basis.tolist(), strict=True
+        )
+    ]
 
 
-def _count(masks: Sequence[Mask]) -> int:
-    return sum(int(np.count_nonzero(mask)) for mask in masks)
+def _met(launches: Sequence[Samples], name: str, least: Floats, most: Floats) -> Mask:
+    """Which samples are of rounds of which a probe found this much, or has no answer."""
+    rounds = Segments(samples.rounds.size for samples in launches)
+    probes = [getattr(samples, name) for samples in launches]
+    unknown = np.array([probe is None for probe in probes], dtype=bool) | np.isinf(most)
+    found = joined(
+        [
+            np.zeros(samples.rounds.size) if probe is None else probe
+            for samples, probe in zip(launches, probes, strict=True)
+        ]
+    )
+    met = (rounds.spread(least) <= found) & (found <= rounds.spread(most)) | rounds.spread(unknown)
+    return np.repeat(met, joined([samples.rounds for samples in launches], np.int64))
 
 
-def _is_enough(mask: Mask, of: Mask) -> bool:
-    count, total = int(np.count_nonzero(mask)), int(np.count_nonzero(of))
-    return count >= max(min(LEAST_SAMPLES, total), LEAST_SHARE * total)
+def after_warm_up(launches: Sequence[Samples]) -> tuple[Integers, Mask, Segments]:
+    """The flags of all samples, which of them are not warm-up, and each launch's part of both.
 
-
-def after_warm_up(flags: NDArray[np.int64]) -> Mask:
-    """Which samples are not warm-up; all if there are no others."""
+    All samples of a launch that has no others count as such.
+    """
+    flags = joined([samples.flags for samples in launches], np.int64)
+    segments = Segments(samples.flags.size for samples in launches)
     mask = (flags & WARM_UP) == 0
-    return mask if mask.any() else np.ones_like(mask)
+    return flags, mask | segments.spread(segments.sums(mask) == 0), segments

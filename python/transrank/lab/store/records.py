@@ -136,11 +136,17 @@ def read_run(path: Path | str) -> Run:
 
 
 def _share(line: Case, earlier: Case) -> None:
-    """Let equal words and axes of the launches of a case be one object: a record has many."""
-    for name in ("study", "case", "axes", "shape", "status", "stop", "timing", "clocks"):
+    """Let what the launches of a case have alike be one object: a record has many."""
+    for name in ("study", "case", "axes", "shape", "status", "reason", "stop", "timing", "clocks"):
         value = getattr(earlier, name)
         if getattr(line, name) == value:
             object.__setattr__(line, name, value)
+    if line.samples is None or earlier.samples is None:
+        return
+    for name in ("flags", "rounds"):
+        ours, theirs = getattr(line.samples, name), getattr(earlier.samples, name)
+        if ours.size == theirs.size and (ours == theirs).all():
+            object.__setattr__(line.samples, name, theirs)
 
 
 def _is_open(earlier: Case | None) -> bool:

@@ -10,7 +10,8 @@ from transrank.lab.stats.drift import find_drift, round_medians
 def test_round_medians_leave_out_what_does_not_count():
     seconds = np.array([9.0, 1.0, 3.0, 5.0, 7.0, 2.0])
     used = np.array([False, True, True, False, False, True])
-    assert round_medians(seconds, used, [3, 2, 1]).tolist() == [2.0, 2.0]
+    rounds = [np.array([3, 2]), np.array([1])]
+    assert [each.tolist() for each in round_medians(seconds, used, rounds)] == [[2.0], [2.0]]
 
 
 @pytest.mark.parametrize("seed", range(5))
