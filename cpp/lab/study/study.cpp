@@ -170,23 +170,43 @@ std::vector<int> counts_of(const Selection& selection, const AxisChoice& axis, i
     return counts;
 }
 
+std::vector<measure::Case> spread(const std::vector<measure::Case>& points,
+                                  const Selection& selection, const AxisChoice& axis) {
+    const auto values = values_of(selection, axis);
+    std::vector<measure::Case> longer;
+    for (const auto& point : points) {
+        for (const auto& value : values) {
+            longer.push_back(point);
+            if (value != axis.implied) {
+                longer.back().axes.push_back(
+                    {.name = std::string(axis.name),
+                     .value = axis.numbers ? measure::AxisValue(std::stoll(value)) : value});
+            }
+        }
+    }
+    return longer;
+}
+
+std::vector<measure::Case> spread_sizes(const std::vector<measure::Case>& points,
+                                        const Selection& selection,
+                                        std::string_view default_sweep) {
+    const auto sizes = sizes_of(selection, default_sweep);
+    std::vector<measure::Case> longer;
+    for (const auto& point : points) {
+        for (const auto bytes : sizes) {
+            longer.push_back(point);
+            longer.back().axes.push_back({.name = "bytes", .value = bytes});
+        }
+    }
+    return longer;
+}
+
 std::vector<measure::Case> combinations(std::string_view study, const Selection& selection,
                                         const std::vector<AxisChoice>& axes) {
     std::vector<measure::Case> made(1);
     made.front().study = study;
     for (const auto& axis : axes) {
-        std::vector<measure::Case> longer;
-        for (const auto& head : made) {
-            for (const auto& value : values_of(selection, axis)) {
-                longer.push_back(head);
-                if (value != axis.implied) {
-                    longer.back().axes.push_back(
-                        {.name = std::string(axis.name),
-                         .value = axis.numbers ? measure::AxisValue(std::stoll(value)) : value});
-                }
-            }
-        }
-        made = std::move(longer);
+        made = spread(made, selection, axis);
     }
     return made;
 }

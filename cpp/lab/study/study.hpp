@@ -120,6 +120,14 @@ std::unique_ptr<measure::Operation> make(const measure::Case& point, const Setti
 [[nodiscard]] std::vector<int> counts_of(const Selection& selection, const AxisChoice& axis,
                                          int all);
 
+/// Each of `points` once for each selected value of the axis, which is then their last one.
+[[nodiscard]] std::vector<measure::Case> spread(const std::vector<measure::Case>& points,
+                                                const Selection& selection, const AxisChoice& axis);
+/// The same for each selected size, or those of the default sweep: the axis `bytes`.
+[[nodiscard]] std::vector<measure::Case> spread_sizes(const std::vector<measure::Case>& points,
+                                                      const Selection& selection,
+                                                      std::string_view default_sweep);
+
 /// A case of the study for each combination of the selected values of `axes`, the last axis
 /// fastest. No more than study and axes is set.
 [[nodiscard]] std::vector<measure::Case> combinations(std::string_view study,

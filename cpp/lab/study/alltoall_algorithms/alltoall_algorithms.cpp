@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "lab/measure/payload.hpp"
 #include "lab/study/alltoall_algorithms/forced.hpp"
+#include "lab/study/collectives/contents.hpp"
 #include "lab/study/named.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/collective/alltoall.hpp"
@@ -54,58 +54,41 @@ std::vector<AxisChoice> axes() {
 class AlltoallOperation : public measure::Operation {
 public:
     AlltoallOperation(const measure::Case& point, const Setting& setting)
-        : ranks_(setting.comm.size()),
-          rank_(setting.comm.rank()),
-          block_bytes_(static_cast<std::size_t>(point.number("bytes"))),
+        : block_bytes_(point.number("bytes")),
           receive_(setting.workspace.receive(0, point.receive_bytes, point.receive_bytes)) {
         if (point.text("arrays") == shared_memory) {
-            shared_.emplace(std::max<std::size_t>(bytes(), 1));
-            send_ = shared_->bytes().first(bytes());
+            const auto bytes = static_cast<std::size_t>(point.send_bytes);
+            shared_.emplace(std::max<std::size_t>(bytes, 1));
+            send_ = shared_->bytes().first(bytes);
         } else {
             send_ = setting.workspace.send(0, point.send_bytes, point.send_bytes);
         }
+        contents_ = collectives::make_blocks({.flow = collectives::find("alltoall").flow,
+                                              .send = send_,
+                                              .receive = receive_,
+                                              .block_bytes = static_cast<std::size_t>(block_bytes_),
+                                              .result_bytes = receive_.size(),
+                                              .reduction = MPI_OP_NULL,
+                                              .rank = setting.comm.rank(),
+                                              .ranks = setting.comm.size()});
     }
 
-    void fill(std::uint64_t stamp) override {
-        stamp_ = stamp;
-        for (int target = 0; target < ranks_; ++target) {
-            payload(rank_, target).write(block(send_, target));
-        }
-        measure::poison(receive_);
-    }
-
+    void fill(std::uint64_t stamp) override { contents_->fill(stamp); }
     std::uint64_t verify(std::int64_t /*repetitions*/) override {
-        for (int source = 0; source < ranks_; ++source) {
-            payload(source, rank_).check(block(receive_, source));
-        }
-        return receive_.size();
+        return contents_->verify(collectives::Roots(1));
     }
 
 protected:
     [[nodiscard]] std::span<std::byte> send() const noexcept { return send_; }
     [[nodiscard]] std::span<std::byte> receive() const noexcept { return receive_; }
-    [[nodiscard]] std::int64_t block_bytes() const noexcept {
-        return static_cast<std::int64_t>(block_bytes_);
-    }
+    [[nodiscard]] std::int64_t block_bytes() const noexcept { return block_bytes_; }
 
 private:
-    [[nodiscard]] std::size_t bytes() const noexcept {
-        return block_bytes_ * static_cast<std::size_t>(ranks_);
-    }
-    [[nodiscard]] measure::Payload payload(int source, int target) const {
-        return {.source = source, .target = target, .stamp = stamp_};
-    }
-    [[nodiscard]] std::span<std::byte> block(std::span<std::byte> side, int rank) const {
-        return side.subspan(static_cast<std::size_t>(rank) * block_bytes_, block_bytes_);
-    }
-
-    int ranks_;
-    int rank_;
-    std::size_t block_bytes_;
+    std::int64_t block_bytes_;
     std::optional<memory::SharedSegment> shared_;
     std::span<std::byte> send_;
     std::span<std::byte> receive_;
-    std::uint64_t stamp_ = 0;
+    std::unique_ptr<collectives::Contents> contents_;
 };
 
 class Own final : public AlltoallOperation {

@@ -77,42 +77,12 @@ std::vector<AxisChoice> axes() {
 
 using Cases = std::vector<measure::Case>;
 
-// Each of `points` once for each selected value of the axis.
-Cases spread(const Cases& points, const Selection& selection, const AxisChoice& axis) {
-    Cases spread_points;
-    for (const auto& point : points) {
-        for (const auto& value : values_of(selection, axis)) {
-            spread_points.push_back(point);
-            if (value != axis.implied) {
-                spread_points.back().axes.push_back(
-                    {.name = std::string(axis.name), .value = value});
-            }
-        }
-    }
-    return spread_points;
-}
-
 const Datatype* numbers_of(const measure::Case& point, const Collective& operation) {
     return operation.flow.reduces() ? &find_datatype(point.text("datatype")) : nullptr;
 }
 
 std::int64_t element_bytes(const Datatype* numbers) {
     return numbers == nullptr ? 1 : numbers->bytes;
-}
-
-// Each of `points` once for each size: by default whole numbers of elements, as IMB.
-Cases spread_sizes(const Cases& points, const Selection& selection, const Collective& operation) {
-    Cases spread_points;
-    for (const auto& point : points) {
-        const auto unit = element_bytes(numbers_of(point, operation));
-        for (const auto bytes : sizes_of(selection, default_sizes)) {
-            if (!selection.sizes.empty() || bytes % unit == 0) {
-                spread_points.push_back(point);
-                spread_points.back().axes.push_back({.name = "bytes", .value = bytes});
-            }
-        }
-    }
-    return spread_points;
 }
 
 std::string reason_to_skip(const Collective& operation, std::int64_t bytes, const Datatype* numbers,
@@ -177,7 +147,11 @@ Cases cases_of(const Collective& operation, const Selection& selection, int rank
         points = spread(points, selection, root_axis());
     }
     if (operation.flow.moves()) {
-        points = spread_sizes(points, selection, operation);
+        points = spread_sizes(points, selection, default_sizes);
+        std::erase_if(points, [&](const measure::Case& each) {  // by default whole, as IMB
+            const auto unit = element_bytes(numbers_of(each, operation));
+            return selection.sizes.empty() && each.number("bytes") % unit != 0;
+        });
     }
     for (auto& one : points) {
         complete(one, operation, ranks);

@@ -91,6 +91,7 @@ protected:
 
     [[nodiscard]] const Pieces& pieces() const noexcept { return pieces_; }
     [[nodiscard]] std::vector<double>& packed() noexcept { return packed_; }
+    [[nodiscard]] int count() const noexcept { return static_cast<int>(packed_.size()); }
     [[nodiscard]] int peer() const noexcept { return 1 - comm_.rank(); }
     void send(const void* data, int count, MPI_Datatype type) const {
         mpi::check(MPI_Send(data, count, type, peer(), tag, comm()), "MPI_Send");
@@ -140,9 +141,6 @@ public:
 protected:
     void send_one(const double* array) override { send(array, count(), MPI_DOUBLE); }
     void receive_one(double* array) override { receive(array, count(), MPI_DOUBLE); }
-
-private:
-    [[nodiscard]] int count() { return static_cast<int>(packed().size()); }
 };
 
 class ByHand final : public PiecesPingPong {
@@ -158,9 +156,6 @@ protected:
         receive(packed().data(), count(), MPI_DOUBLE);
         pieces().unpack(packed().data(), array);
     }
-
-private:
-    [[nodiscard]] int count() { return static_cast<int>(packed().size()); }
 };
 
 class ByPack final : public ByDatatype {
@@ -214,34 +209,29 @@ std::string reason_against(std::int64_t bytes, std::int64_t piece) {
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
-    std::vector<measure::Case> points;
     const auto choices = axes();
-    const auto add = [&](const measure::Case& curve) {
-        for (const auto bytes : sizes_of(selection, default_sizes)) {
-            const bool whole = curve.text("layout") == contiguous;
-            auto point = curve;
-            point.axes.push_back({.name = "bytes", .value = bytes});
-            point.group = study_name;
-            point.clocks = measure::Clocks::root;
-            point.operations_per_repetition = 2;
-            point.bytes_counted = static_cast<double>(bytes);
-            point.skip_reason =
-                reason_against(bytes, whole ? element_bytes : curve.number("piece"));
-            if (point.skip_reason.empty()) {
-                const auto pieces = PiecesPingPong::pieces_of(point);
-                point.send_bytes = pieces.extent() * element_bytes;
-                point.receive_bytes = point.send_bytes;
-                point.further_bytes = 2 * bytes;
-            }
-            points.push_back(std::move(point));
+    std::vector<measure::Case> curves;
+    for (const auto& curve : combinations(study_name, selection, {choices[0]})) {
+        const bool whole = curve.text("layout") == contiguous;
+        std::ranges::move(
+            whole ? std::vector{curve}
+                  : spread(spread({curve}, selection, choices[1]), selection, choices[2]),
+            std::back_inserter(curves));
+    }
+    auto points = spread_sizes(curves, selection, default_sizes);
+    for (auto& point : points) {
+        const auto bytes = point.number("bytes");
+        const bool whole = point.text("layout") == contiguous;
+        point.group = study_name;
+        point.clocks = measure::Clocks::root;
+        point.operations_per_repetition = 2;
+        point.bytes_counted = static_cast<double>(bytes);
+        point.skip_reason = reason_against(bytes, whole ? element_bytes : point.number("piece"));
+        if (point.skip_reason.empty()) {
+            point.send_bytes = PiecesPingPong::pieces_of(point).extent() * element_bytes;
+            point.receive_bytes = point.send_bytes;
+            point.further_bytes = 2 * bytes;
         }
-    };
-    for (const auto& layout : values_of(selection, choices[0])) {
-        auto narrowed = selection;
-        narrowed.axes["layout"] = {layout};
-        const auto curves = layout == contiguous ? combinations(study_name, narrowed, {choices[0]})
-                                                 : combinations(study_name, narrowed, choices);
-        std::ranges::for_each(curves, add);
     }
     return points;
 }

@@ -59,35 +59,22 @@ std::string reason_to_skip(std::string_view kernel, std::int64_t bytes) {
     return baseline::reason_against(kernel);
 }
 
-measure::Case make_case(const std::string& kernel, const std::string& active, std::int64_t bytes,
-                        int ranks) {
-    const bool alone = active == "alone";
-    measure::Case point;
-    point.study = study_name;
-    point.axes = {{.name = "kernel", .value = kernel},
-                  {.name = "active", .value = active},
-                  {.name = "bytes", .value = bytes}};
-    point.group = study_name;
-    point.timing = alone ? measure::TimingKind::in_turn : measure::TimingKind::bulk;
-    point.bytes_counted = static_cast<double>(bytes) * (alone ? 1 : ranks);
-    if (kernel == "triad") {
-        point.bytes_counted *= double{triad_bytes_counted} / triad_bytes_read;
-    }
-    point.send_bytes = bytes;
-    point.receive_bytes = bytes;
-    point.skip_reason = reason_to_skip(kernel, bytes);
-    return point;
-}
-
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
-    const auto choices = axes();
-    std::vector<measure::Case> points;
-    for (const auto& kernel : values_of(selection, choices[0])) {
-        for (const auto& active : values_of(selection, choices[1])) {
-            for (const auto bytes : sizes_of(selection, default_sizes)) {
-                points.push_back(make_case(kernel, active, bytes, ranks));
-            }
+    auto points =
+        spread_sizes(combinations(study_name, selection, axes()), selection, default_sizes);
+    for (auto& point : points) {
+        const auto& kernel = point.text("kernel");
+        const auto bytes = point.number("bytes");
+        const bool alone = point.text("active") == "alone";
+        point.group = study_name;
+        point.timing = alone ? measure::TimingKind::in_turn : measure::TimingKind::bulk;
+        point.bytes_counted = static_cast<double>(bytes) * (alone ? 1 : ranks);
+        if (kernel == "triad") {
+            point.bytes_counted *= double{triad_bytes_counted} / triad_bytes_read;
         }
+        point.send_bytes = bytes;
+        point.receive_bytes = bytes;
+        point.skip_reason = reason_to_skip(kernel, bytes);
     }
     return points;
 }

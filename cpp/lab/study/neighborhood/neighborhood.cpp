@@ -42,35 +42,32 @@ struct Degrees {
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     std::map<std::string, Degrees> known;
-    std::vector<measure::Case> points;
-    for (const auto& curve : combinations(study_name, selection, axes())) {
-        const auto& way = find_way(curve.text("operation"));
-        if (!way.has(curve.text("form"))) {
-            continue;
-        }
-        const auto& topology = curve.text("topology");
+    auto points =
+        spread_sizes(combinations(study_name, selection, axes()), selection, default_sizes);
+    std::erase_if(points, [](const measure::Case& point) {
+        return !find_way(point.text("operation")).has(point.text("form"));
+    });
+    for (auto& point : points) {
+        const auto& way = find_way(point.text("operation"));
+        const auto& topology = point.text("topology");
         if (!known.contains(topology)) {
             known[topology] = {.first = std::ssize(neighbors(topology, 0, ranks)),
                                .most = most_neighbors(topology, ranks)};
         }
         const auto [first, most] = known[topology];
-        for (const auto bytes : sizes_of(selection, default_sizes)) {
-            auto point = curve;
-            point.axes.push_back({.name = "bytes", .value = bytes});
-            point.group = std::string(study_name) + "/" + topology;
-            point.timing = measure::TimingKind::single;
-            point.bytes_counted = static_cast<double>(bytes * first);
-            point.send_bytes = bytes * (way.gathers ? 1 : most);
-            point.receive_bytes = bytes * most;
-            if (way.shares_arrays) {
-                point.further_bytes =
-                    std::exchange(point.send_bytes, 0) + std::exchange(point.receive_bytes, 0);
-            }
-            point.skip_reason = way.reason_against(curve.text("form"));
-            if (bytes * most > std::numeric_limits<int>::max()) {
-                point.skip_reason = "blocks of all neighbors end at 2^31 - 1 bytes";
-            }
-            points.push_back(std::move(point));
+        const auto bytes = point.number("bytes");
+        point.group = std::string(study_name) + "/" + topology;
+        point.timing = measure::TimingKind::single;
+        point.bytes_counted = static_cast<double>(bytes * first);
+        point.send_bytes = bytes * (way.gathers ? 1 : most);
+        point.receive_bytes = bytes * most;
+        if (way.shares_arrays) {
+            point.further_bytes =
+                std::exchange(point.send_bytes, 0) + std::exchange(point.receive_bytes, 0);
+        }
+        point.skip_reason = way.reason_against(point.text("form"));
+        if (bytes * most > std::numeric_limits<int>::max()) {
+            point.skip_reason = "blocks of all neighbors end at 2^31 - 1 bytes";
         }
     }
     return points;

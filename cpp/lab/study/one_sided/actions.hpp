@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,16 +11,14 @@
 
 namespace transrank::lab::study::one_sided {
 
-/// A word in memory.
-using Stored = std::array<std::byte, sizeof(std::uint64_t)>;
-
 /// One operation on `bytes` of the target's window.
 struct Access {
     MPI_Win window;
     int target;
     const std::byte* give;
     std::byte* take;
-    const Stored* known;  ///< what the word holds, and one more, for MPI_Compare_and_swap
+    /// What the word holds, and one more, for MPI_Compare_and_swap.
+    const std::uint64_t* known;
     int bytes;
     MPI_Datatype word;
     int words;
@@ -85,8 +82,8 @@ struct CompareAndSwap {
     static constexpr Flow flow = Flow::adds_and_fetches;
     static constexpr const char* call = "MPI_Compare_and_swap";
     static int access(const Access& a) {
-        return MPI_Compare_and_swap(a.known[1].data(), a.known[0].data(), a.take, a.word, a.target,
-                                    a.place, a.window);
+        return MPI_Compare_and_swap(&a.known[1], &a.known[0], a.take, a.word, a.target, a.place,
+                                    a.window);
     }
 };
 

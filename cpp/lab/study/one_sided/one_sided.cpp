@@ -58,11 +58,20 @@ std::vector<AxisChoice> axes() {
          .implied = one_way}};
 }
 
-/// Words are what some operations work on, and both ways only puts are measured.
-bool exists(const measure::Case& point, const Action& action) {
-    const auto& usual = words().front().name;
-    return (action.words || point.text("word", usual) == usual) &&
-           (action.name == "put" || point.text("direction", one_way) == one_way);
+const Word& word_of(const measure::Case& point) {
+    return find_word(point.text("word", words().front().name));
+}
+
+/// Words are what some operations work on, and both ways only puts are measured. Sizes that are no
+/// whole number of words are left out unless they are `asked_for`.
+bool exists(const measure::Case& point, bool asked_for) {
+    const auto& action = find_action(point.text("operation"));
+    const auto& word = word_of(point);
+    const auto bytes = point.number("bytes");
+    return (action.words || &word == words().data()) &&
+           (action.name == "put" || point.text("direction", one_way) == one_way) &&
+           (action.one_word ? bytes == word.bytes
+                            : !action.words || asked_for || bytes % word.bytes == 0);
 }
 
 std::string reason_against(const Action& action, const Word& word, std::int64_t bytes) {
@@ -78,35 +87,28 @@ std::string reason_against(const Action& action, const Word& word, std::int64_t 
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
-    std::vector<measure::Case> points;
-    for (const auto& curve : combinations(study_name, selection, axes())) {
-        const auto& action = find_action(curve.text("operation"));
-        if (!exists(curve, action)) {
-            continue;
-        }
-        const auto& word = find_word(curve.text("word", words().front().name));
-        const auto in_flight = curve.number("in_flight");
-        const auto& window = curve.text("window");
+    auto curves = combinations(study_name, selection, axes());
+    for (auto& curve : curves) {
+        curve.group = curve.id();
+    }
+    auto points = spread_sizes(curves, selection, default_sizes);
+    std::erase_if(points, [&](const measure::Case& point) {
+        return !exists(point, !selection.sizes.empty());
+    });
+    for (auto& point : points) {
+        const auto bytes = point.number("bytes");
+        const auto in_flight = point.number("in_flight");
+        const auto& window = point.text("window");
         const bool over_workspace = window == "created" || window == "dynamic";
-        const int directions = curve.text("direction", one_way) == both_ways ? 2 : 1;
-        for (const auto bytes : sizes_of(selection, default_sizes)) {
-            if (action.one_word
-                    ? bytes != word.bytes
-                    : action.words && selection.sizes.empty() && bytes % word.bytes != 0) {
-                continue;
-            }
-            auto point = curve;
-            point.axes.push_back({.name = "bytes", .value = bytes});
-            point.group = curve.id();
-            point.clocks = measure::Clocks::root;
-            point.operations_per_repetition = static_cast<int>(in_flight);
-            point.bytes_counted = static_cast<double>(directions * bytes);
-            point.send_bytes = in_flight * bytes;
-            point.receive_bytes = in_flight * bytes;
-            point.further_bytes = over_workspace ? 0 : in_flight * bytes;
-            point.skip_reason = reason_against(action, word, bytes);
-            points.push_back(std::move(point));
-        }
+        const int directions = point.text("direction", one_way) == both_ways ? 2 : 1;
+        point.clocks = measure::Clocks::root;
+        point.operations_per_repetition = static_cast<int>(in_flight);
+        point.bytes_counted = static_cast<double>(directions * bytes);
+        point.send_bytes = in_flight * bytes;
+        point.receive_bytes = in_flight * bytes;
+        point.further_bytes = over_workspace ? 0 : in_flight * bytes;
+        point.skip_reason =
+            reason_against(find_action(point.text("operation")), word_of(point), bytes);
     }
     return points;
 }

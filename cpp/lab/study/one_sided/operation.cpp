@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -27,34 +28,12 @@ Role role_of(const measure::Case& point, int rank) {
     return {.accesses = both || rank == 0, .exposes = both || rank == 1};
 }
 
-template <class Number>
-void store_as(std::uint64_t value, std::byte* place) {
-    const auto number = static_cast<Number>(value);
-    std::memcpy(place, &number, sizeof number);
-}
-
-void store(std::uint64_t value, std::byte* place, std::int64_t bytes) {
-    switch (bytes) {
-        case 1:
-            return store_as<std::uint8_t>(value, place);
-        case 4:
-            return store_as<std::uint32_t>(value, place);
-        default:
-            return store_as<std::uint64_t>(value, place);
-    }
-}
-
-template <class Number>
-std::uint64_t load_as(const std::byte* place) {
-    Number number = 0;
-    std::memcpy(&number, place, sizeof number);
-    return number;
-}
-
+// In little-endian memory the first bytes of a number are its lowest: a shorter word.
+static_assert(std::endian::native == std::endian::little);
 std::uint64_t load(const std::byte* place, std::int64_t bytes) {
-    return bytes == 1   ? load_as<std::uint8_t>(place)
-           : bytes == 4 ? load_as<std::uint32_t>(place)
-                        : load_as<std::uint64_t>(place);
+    std::uint64_t number = 0;
+    std::memcpy(&number, place, static_cast<std::size_t>(bytes));
+    return number;
 }
 
 /// What a rank exposes to a group of cases: a target the most that one of them needs.
@@ -171,8 +150,7 @@ private:
 
     void access_all() {
         if constexpr (std::is_same_v<What, CompareAndSwap>) {
-            store(epochs_, known_[0].data(), word_.bytes);
-            store(epochs_ + 1, known_[1].data(), word_.bytes);
+            known_ = {epochs_, epochs_ + 1};
         }
         Access access{.window = exposure_->window.handle(),
                       .target = other(),
@@ -194,8 +172,8 @@ private:
     /// What the rank that accesses gives, or gets.
     void contributed(std::span<std::byte> memory, int accessing) const {
         if constexpr (std::is_same_v<What, CompareAndSwap>) {
-            each_word(memory.size(),
-                      [&](std::size_t place) { store(1, memory.data() + place, word_.bytes); });
+            std::ranges::fill(memory, std::byte{0});
+            each_word(memory.size(), [&](std::size_t place) { memory[place] = std::byte{1}; });
         } else {
             payload(accessing).write(memory);
         }
@@ -247,7 +225,7 @@ private:
     std::span<std::byte> give_;
     std::span<std::byte> take_;
     std::shared_ptr<Exposure<Epoch>> exposure_;
-    std::array<Stored, 2> known_{};
+    std::array<std::uint64_t, 2> known_{};
     std::uint64_t stamp_ = 0;
     std::uint64_t epochs_ = 0;  ///< since the last fill
 };

@@ -124,12 +124,12 @@ bool among_neighbors(std::string_view operation) {
     });
 }
 
-/// The case of the study `collectives`, or on a ring of `neighborhood`, that `curve` names.
-measure::Case collective_case(const measure::Case& curve, std::int64_t bytes, int ranks) {
+/// The case of the study `collectives`, or on a ring of `neighborhood`, that `part` names.
+measure::Case collective_case(const measure::Case& part, int ranks) {
     Selection selection{
-        .sizes = {bytes},
-        .axes = {{"operation", {curve.text("operation")}}, {"form", {curve.text("form")}}}};
-    if (!among_neighbors(curve.text("operation"))) {
+        .sizes = {part.number("bytes")},
+        .axes = {{"operation", {part.text("operation")}}, {"form", {part.text("form")}}}};
+    if (!among_neighbors(part.text("operation"))) {
         return collectives::study().cases(selection, ranks).front();
     }
     selection.axes["topology"] = {"ring"};
@@ -146,18 +146,19 @@ SplitOperation make_whole(const measure::Case& point, const Setting& setting) {
     if (operation == exchange) {
         return SplitOperation(neighborhood::make_exchange(point, setting, shifted(setting.comm)));
     }
-    const auto whole = collective_case(point, point.number("bytes"), setting.comm.size());
+    const auto whole = collective_case(point, setting.comm.size());
     return SplitOperation(among_neighbors(operation) ? neighborhood::make_operation(whole, setting)
                                                      : collectives::make_operation(whole, setting));
 }
 
 }  // namespace
 
-measure::Case moved(const measure::Case& curve, std::int64_t bytes, int ranks) {
-    const auto& operation = curve.text("operation");
+measure::Case moved(const measure::Case& part, int ranks) {
+    const auto& operation = part.text("operation");
     if (operation != message && operation != exchange) {
-        return collective_case(curve, bytes, ranks);
+        return collective_case(part, ranks);
     }
+    const auto bytes = part.number("bytes");
     measure::Case point;
     point.bytes_counted = static_cast<double>(bytes);
     point.skip_reason = reason_against_message(bytes);

@@ -19,9 +19,9 @@ inline constexpr std::string_view alone = "alone";
 inline constexpr std::string_view computation = "computation";
 inline constexpr std::string_view together = "together";
 
-/// What the operation and form of `curve` need and count for messages of `bytes`: a case of the
-/// studies `collectives` or `neighborhood`, or one with a message on each side.
-[[nodiscard]] measure::Case moved(const measure::Case& curve, std::int64_t bytes, int ranks);
+/// What the operation and form of `part` need and count: a case of the studies `collectives` or
+/// `neighborhood`, or one with a message on each side.
+[[nodiscard]] measure::Case moved(const measure::Case& part, int ranks);
 
 /// Collective. A case of the study `overlap` made ready to run.
 [[nodiscard]] std::unique_ptr<measure::Operation> make_operation(const measure::Case& point,

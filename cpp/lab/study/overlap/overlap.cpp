@@ -14,6 +14,7 @@
 // transrank's Exchange, bound once. `neighbor_alltoall` and the like: among the neighbors on a
 // ring.
 #include <algorithm>
+#include <functional>
 
 #include "lab/study/collectives/collective.hpp"
 #include "lab/study/collectives/operation.hpp"
@@ -62,20 +63,16 @@ bool exists(const measure::Case& point) {
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
-    std::vector<measure::Case> points;
-    for (const auto& curve : combinations(study_name, selection, axes())) {
-        for (const auto bytes : sizes_of(selection, default_sizes)) {
-            if (!exists(curve)) {
-                continue;
-            }
-            auto point = moved(curve, bytes, ranks);
-            point.study = study_name;
-            point.axes = curve.axes;
-            point.axes.push_back({.name = "bytes", .value = bytes});
-            point.group = std::string(study_name) + "/" + curve.text("operation");
-            point.timing = measure::TimingKind::single;
-            points.push_back(std::move(point));
-        }
+    auto points =
+        spread_sizes(combinations(study_name, selection, axes()), selection, default_sizes);
+    std::erase_if(points, std::not_fn(exists));
+    for (auto& point : points) {
+        auto whole = moved(point, ranks);
+        whole.study = study_name;
+        whole.axes = std::move(point.axes);
+        point = std::move(whole);
+        point.group = std::string(study_name) + "/" + point.text("operation");
+        point.timing = measure::TimingKind::single;
     }
     return points;
 }

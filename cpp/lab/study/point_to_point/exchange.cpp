@@ -109,10 +109,10 @@ private:
 };
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
-    return message_cases(study_name, selection, [](measure::Case& point, std::int64_t bytes) {
-        point.bytes_counted = 4 * static_cast<double>(bytes);
-        point.send_bytes = 2 * bytes;
-        point.receive_bytes = 2 * bytes;
+    return message_cases(study_name, selection, [](measure::Case& point) {
+        point.bytes_counted *= 4;
+        point.send_bytes *= 2;
+        point.receive_bytes *= 2;
     });
 }
 

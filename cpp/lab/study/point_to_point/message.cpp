@@ -72,34 +72,18 @@ std::string reason_against_message(std::int64_t bytes) {
                : "";
 }
 
-std::vector<measure::Case> message_cases(
-    std::string_view study, const Selection& selection,
-    const std::function<void(measure::Case& point, std::int64_t bytes)>& adjust,
-    const std::vector<measure::Axis>& curve) {
-    std::vector<measure::Case> points;
-    for (const auto bytes : sizes_of(selection, message_sizes)) {
-        measure::Case point;
-        point.study = study;
-        point.axes = curve;
-        point.axes.push_back({.name = "bytes", .value = bytes});
+std::vector<measure::Case> message_cases(std::string_view study, const Selection& selection,
+                                         const std::function<void(measure::Case& point)>& adjust,
+                                         const std::vector<AxisChoice>& axes) {
+    auto points = spread_sizes(combinations(study, selection, axes), selection, message_sizes);
+    for (auto& point : points) {
+        const auto bytes = point.number("bytes");
         point.group = study;
         point.bytes_counted = static_cast<double>(bytes);
         point.send_bytes = bytes;
         point.receive_bytes = bytes;
         point.skip_reason = reason_against_message(bytes);
-        adjust(point, bytes);
-        points.push_back(std::move(point));
-    }
-    return points;
-}
-
-std::vector<measure::Case> matched_message_cases(
-    std::string_view study, const Selection& selection,
-    const std::function<void(measure::Case& point, std::int64_t bytes)>& adjust) {
-    std::vector<measure::Case> points;
-    for (const auto& curve : combinations(study, selection, {match_axis()})) {
-        std::ranges::copy(message_cases(study, selection, adjust, curve.axes),
-                          std::back_inserter(points));
+        adjust(point);
     }
     return points;
 }

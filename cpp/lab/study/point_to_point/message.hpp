@@ -72,16 +72,11 @@ struct Match {
 /// Why a message of `bytes` cannot be sent; empty where it can.
 [[nodiscard]] std::string reason_against_message(std::int64_t bytes);
 
-/// One case per size of a point-to-point study, sending and receiving that much, counted once;
-/// `adjust` makes the study's own changes to each. `curve`: the axes before the size.
+/// The cases of a point-to-point study over `axes` and sizes, sending and receiving that much,
+/// counted once; `adjust` makes the study's own changes to each.
 [[nodiscard]] std::vector<measure::Case> message_cases(
     std::string_view study, const Selection& selection,
-    const std::function<void(measure::Case& point, std::int64_t bytes)>& adjust,
-    const std::vector<measure::Axis>& curve = {});
-
-/// The same once for each value of match_axis().
-[[nodiscard]] std::vector<measure::Case> matched_message_cases(
-    std::string_view study, const Selection& selection,
-    const std::function<void(measure::Case& point, std::int64_t bytes)>& adjust);
+    const std::function<void(measure::Case& point)>& adjust,
+    const std::vector<AxisChoice>& axes = {});
 
 }  // namespace transrank::lab::study

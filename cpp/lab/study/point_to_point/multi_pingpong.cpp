@@ -14,9 +14,7 @@ constexpr std::string_view study_name = "multi-pingpong";
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     return pair_cases(selection, ranks, message_sizes, [](std::int64_t bytes) {
-        const auto twice = [](measure::Case& point, std::int64_t /*bytes*/) {
-            point.operations_per_repetition = 2;
-        };
+        const auto twice = [](measure::Case& point) { point.operations_per_repetition = 2; };
         return message_cases(study_name, {.sizes = {bytes}, .axes = {}}, twice).front();
     });
 }

@@ -36,9 +36,8 @@ private:
 };
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
-    return matched_message_cases(
-        study_name, selection,
-        [](measure::Case& point, std::int64_t /*bytes*/) { point.clocks = measure::Clocks::root; });
+    const auto adjust = [](measure::Case& point) { point.clocks = measure::Clocks::root; };
+    return message_cases(study_name, selection, adjust, {match_axis()});
 }
 
 }  // namespace

@@ -12,11 +12,11 @@ namespace {
 constexpr std::string_view study_name = "pingpong";
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
-    return matched_message_cases(study_name, selection,
-                                 [](measure::Case& point, std::int64_t /*bytes*/) {
-                                     point.clocks = measure::Clocks::root;
-                                     point.operations_per_repetition = 2;
-                                 });
+    const auto adjust = [](measure::Case& point) {
+        point.clocks = measure::Clocks::root;
+        point.operations_per_repetition = 2;
+    };
+    return message_cases(study_name, selection, adjust, {match_axis()});
 }
 
 }  // namespace

@@ -129,23 +129,17 @@ std::vector<AxisChoice> axes() {
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
     Selection swept = selection;
     swept.sizes = sizes_of(selection, sizes);
-    std::vector<measure::Case> points;
-    for (const auto& value : values_of(selection, axes().front())) {
-        const Routine& routine = named(routines, value, "routine");
-        const auto sweep =
-            message_cases(study_name, swept, [&](measure::Case& point, std::int64_t bytes) {
-                point.axes.insert(point.axes.begin(), {.name = "routine", .value = value});
-                point.clocks = measure::Clocks::root;
-                point.operations_per_repetition = routine.operations_per_repetition;
-                point.least_operations = least_repetitions * routine.operations_per_repetition;
-                if (bytes > routine.most_bytes) {
-                    point.skip_reason = "one message of this routine holds at most " +
-                                        std::to_string(routine.most_bytes) + " bytes here";
-                }
-            });
-        points.insert(points.end(), sweep.begin(), sweep.end());
-    }
-    return points;
+    const auto adjust = [](measure::Case& point) {
+        const auto& routine = named(routines, point.text("routine"), "routine");
+        point.clocks = measure::Clocks::root;
+        point.operations_per_repetition = routine.operations_per_repetition;
+        point.least_operations = least_repetitions * routine.operations_per_repetition;
+        if (point.number("bytes") > routine.most_bytes) {
+            point.skip_reason = "one message of this routine holds at most " +
+                                std::to_string(routine.most_bytes) + " bytes here";
+        }
+    };
+    return message_cases(study_name, swept, adjust, axes());
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {

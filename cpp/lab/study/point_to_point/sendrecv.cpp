@@ -28,9 +28,8 @@ public:
 };
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
-    return message_cases(study_name, selection, [](measure::Case& point, std::int64_t bytes) {
-        point.bytes_counted = 2 * static_cast<double>(bytes);
-    });
+    return message_cases(study_name, selection,
+                         [](measure::Case& point) { point.bytes_counted *= 2; });
 }
 
 }  // namespace
