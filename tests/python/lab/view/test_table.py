@@ -95,8 +95,8 @@ def test_html_escapes_words_and_marks_numbers_and_states():
     table = Table("c", (Column("<b>", WORDS), Column("n")), [Row(("<i>", "1"), "wide"), ("x", 2)])
     html = environment.get_template("table.html.j2").module.table(table)
     assert '<th scope="col">&lt;b&gt;</th><th scope="col" class="n">n</th>' in html
-    assert '<tr class="wide"><td>&lt;i&gt;</td><td class="n">1</td></tr>' in html
-    assert '<tr><td>x</td><td class="n">2</td></tr>' in html
+    assert '<tr class="wide"><td class="w">&lt;i&gt;</td><td>1</td></tr>' in html
+    assert '<tr><td class="w">x</td><td>2</td></tr>' in html
 
 
 def test_a_label_comes_first_and_the_item_has_the_state():
