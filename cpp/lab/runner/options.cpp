@@ -92,9 +92,9 @@ constexpr std::array choices{
                o.selection.sizes = text::parse_sizes(v);
            }},
     Choice{"axis", "NAME=A,B",
-           "restrict another axis of the studies, as in operation=allreduce,barrier; repeatable",
+           "restrict another axis of the studies, such as operation=allreduce,barrier; repeatable",
            add_axis},
-    Choice{"only", "FILE", "restrict to the case ids in FILE, one per line",
+    Choice{"only", "FILE", "measure the case ids in FILE alone, one per line",
            [](Options& o, const std::string&, std::string_view v) { o.only_file = v; }},
     Choice{"record", "FILE", "append launch and case lines to FILE (rank 0 writes)",
            [](Options& o, const std::string&, std::string_view v) { o.record_path = v; }},
@@ -110,113 +110,95 @@ constexpr std::array choices{
                o.seed = number(n, v, std::uint64_t{0});
            }},
     Choice{"precision", "X",
-           "stop a case when the relative width of the 95 % interval of its median is X "
-           "(default: 0.02)",
+           "stop a case when the relative width of its median's 95 % interval is X (default: 0.02)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.precision = number(n, v, 1e-6);
            }},
-    Choice{"max-time", "S", "or after S seconds of it in this launch (default: 1)",
+    Choice{"max-time", "S", "or after S seconds of the case in this launch (default: 1)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.max_seconds = number(n, v, 1e-6);
            }},
-    Choice{"count", "N", "stop after N operations or more instead, whatever they show",
+    Choice{"count", "N", "stop after N operations instead",
            [](Options& o, const std::string& n, std::string_view v) {
                o.count = number(n, v, std::int64_t{1});
            }},
     Choice{
         "cores", "S,S,S",
-        "go on with a case until rounds were taken with a cache line between cores in the first to "
-        "the second time and the fixed work in the third at most, or its time is spent",
+        "continue a case until enough rounds met a cache line between the first and the second "
+        "time, and the fixed work within the third",
         [](Options& o, const std::string& n, std::string_view v) { o.cores = core_bounds(n, v); }},
-    Choice{
-        "cache", "MODE",
-        "warm: buffers are reused as they are; rewritten: before each sample; cold: flushed before "
-        "each sample (default: warm)",
-        [](Options& o, const std::string& n, std::string_view v) {
-            o.cache = choose<CacheMode>(n, v,
-                                        {{"warm", CacheMode::warm},
-                                         {"rewritten", CacheMode::rewritten},
-                                         {"cold", CacheMode::cold}});
-        }},
+    Choice{"cache", "MODE",
+           "state of the buffers before each sample. warm: reused as they are; rewritten: just "
+           "written; cold: flushed (default: warm)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.cache = choose<CacheMode>(n, v,
+                                           {{"warm", CacheMode::warm},
+                                            {"rewritten", CacheMode::rewritten},
+                                            {"cold", CacheMode::cold}});
+           }},
     Choice{"buffer-offset", "BYTES",
-           "buffers begin BYTES past a page boundary; malloc of large blocks gives 16 (default: 0)",
+           "buffers begin BYTES after a page boundary; those from malloc 16 (default: 0)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.buffer_offset = buffer_offset(n, v);
            }},
-    Choice{
-        "sync", "METHOD",
-        "how ranks come to a common start: barrier or clock; with clock the last line of a launch "
-        "is an event with the accuracy of the clocks at its end (default: barrier)",
-        [](Options& o, const std::string& n, std::string_view v) {
-            o.synchronisation = choose<SynchronisationKind>(
-                n, v,
-                {{"barrier", SynchronisationKind::barrier}, {"clock", SynchronisationKind::clock}});
-        }},
+    Choice{"sync", "METHOD", "common start of the ranks: barrier or clock (default: barrier)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.synchronisation =
+                   choose<SynchronisationKind>(n, v,
+                                               {{"barrier", SynchronisationKind::barrier},
+                                                {"clock", SynchronisationKind::clock}});
+           }},
     Choice{"record-samples", "WHOSE",
-           "slowest: of each sample the maximum over ranks; ranks: every rank's samples too "
+           "slowest: the maximum over ranks of each sample; ranks: also every rank's samples "
            "(default: slowest)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.recording.kind = choose<RecordingKind>(
                    n, v, {{"slowest", RecordingKind::slowest}, {"ranks", RecordingKind::ranks}});
            }},
     Choice{"list-ranks", "N",
-           "a case of up to N ranks has the times of each, one of more how they spread, except in "
-           "studies that compare ranks (default: 256)",
+           "record the times of each rank up to N ranks, their spread above; studies that compare "
+           "ranks always list them (default: 256)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.recording.most_listed = number(n, v, 1);
            }},
     Choice{"memory", "BYTES",
-           "most memory per process for buffers; a case that needs more is skipped and says so "
-           "(default: 1GiB)",
+           "most memory per process for buffers; a case that needs more is skipped (default: 1GiB)",
            [](Options& o, const std::string&, std::string_view v) {
                o.memory_bytes = text::parse_size(v);
            }},
-    Choice{
-        "watchdog", "S",
-        "end the job when no case advances for S seconds; ranks without a case to measure wait as "
-        "long as it takes (default: never)",
-        [](Options& o, const std::string& n, std::string_view v) {
-            o.watchdog_seconds = number(n, v, 0.0);
-        }},
+    Choice{"watchdog", "S", "end the job if no case advances for S seconds (default: never)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.watchdog_seconds = number(n, v, 0.0);
+           }},
     Choice{"ranks", "N", "with --list-cases: ranks of the launch (default: 2)",
            [](Options& o, const std::string& n, std::string_view v) { o.ranks = number(n, v, 1); }},
+    Choice{"list", nullptr,
+           "print the studies as one JSON array and stop: names, summaries, axes with their "
+           "values, numbers of ranks; no MPI needed",
+           [](Options& o, const std::string&, std::string_view) { o.action = Action::list; }},
+    Choice{"list-cases", nullptr,
+           "print the selected cases and stop, one JSON object per line: study, case, axes, reason "
+           "for skipping it; no MPI needed",
+           [](Options& o, const std::string&, std::string_view) { o.action = Action::list_cases; }},
     Choice{
-        "list", nullptr,
-        "print the studies as one JSON array and stop: name, summary, axes with their default "
-        "values, further values that they take on request or what those look like, what a quick "
-        "survey measures of them, fewest and most ranks, the sweep that --sizes replaces, whether "
-        "a survey measures it; no MPI needed",
-        [](Options& o, const std::string&, std::string_view) { o.action = Action::list; }},
-    Choice{
-        "list-cases", nullptr,
-        "print the cases that the other options select and stop, one JSON object per line: study, "
-        "case, axes, reason where it would be skipped; no MPI needed",
-        [](Options& o, const std::string&, std::string_view) { o.action = Action::list_cases; }},
-    Choice{
-        "list-settings", nullptr,
-        "print the names of the MPI library's settings (control variables of MPI's tools "
-        "interface) and stop, one a line; MPI is not initialised",
+        "list-settings", nullptr, "print the names of the MPI library's control variables and stop",
         [](Options& o, const std::string&, std::string_view) { o.action = Action::list_settings; }},
-    Choice{
-        "plan", "WHAT",
-        "print what each rank moves and stop, one JSON object per line: rank, cells within and "
-        "between nodes, sends and receives (peer, cells, runs); with --ranks-per-node also the "
-        "distinct cells that each node needs. WHAT is GRID,FROM,TO[,RANK] of a redistribution; "
-        "halo,GRID,PARTS,WIDTHS,PERIODIC,box|star; ghosts (stdin: of each rank a line, the number "
-        "of its rows and the indices that it wants); routes,FOLDER; or, counted in blocks, "
-        "alltoall,BYTES[,ALGORITHM]. Without PARTS, MPI divides the grid among --ranks; otherwise "
-        "no MPI is needed",
-        [](Options& o, const std::string&, std::string_view v) {
-            o.action = Action::plan;
-            o.plan = v;
-        }},
+    Choice{"plan", "WHAT",
+           "print the cells that each rank moves and stop, one JSON object per line. WHAT is "
+           "GRID,FROM,TO[,RANK] of a redistribution; halo,GRID,PARTS,WIDTHS,PERIODIC,box|star; "
+           "ghosts (stdin: a line per rank, its number of rows and the indices that it wants); "
+           "routes,FOLDER; alltoall,BYTES[,ALGORITHM]. Without PARTS, MPI divides the grid among "
+           "--ranks; otherwise no MPI is needed",
+           [](Options& o, const std::string&, std::string_view v) {
+               o.action = Action::plan;
+               o.plan = v;
+           }},
     Choice{"probe", nullptr,
-           "rank 0 prints mpi, placement and clock, as in the launch line of a record, as one JSON "
-           "object; then all stop",
+           "rank 0 prints mpi, placement and clock as one JSON object; then all stop",
            [](Options& o, const std::string&, std::string_view) { o.action = Action::probe; }},
     Choice{"stamp", "HOW",
            "every process prints one JSON object and stops: entered (epoch seconds at main()), "
-           "initialised (after MPI_Init, or null), host, pid, rank; plain never touches MPI, init "
+           "initialised (after MPI_Init, or null), host, pid, rank. plain never touches MPI, init "
            "does",
            [](Options& o, const std::string& n, std::string_view v) {
                o.action = Action::stamp;
@@ -276,9 +258,9 @@ Options parse_options(int argc, char** argv) {
 
 namespace {
 
-/// Words in lines of up to 100 characters; the first begins at `column` already, so do the others.
+/// Words in lines of up to 80 characters; the first begins at `column` already, so do the others.
 std::string wrapped(std::string_view words, std::size_t column) {
-    const std::size_t most = 100 - column;
+    const std::size_t most = 80 - column;
     std::string text;
     while (words.size() > most) {
         const auto space = words.rfind(' ', most);

@@ -103,10 +103,10 @@ examples:
   transrank plan ghosts FOLDER                    routes written by route.save
   transrank plan alltoall --ranks 64 --bytes 8KiB --ranks-per-node 8 --on latest
 
-Blocks are as even as possible. Of a redistribution the first dimension varies
-fastest, in memory and over the ranks, and omitted dimensions are not divided;
-of a halo the last one does. Above {MOST_ROWS} ranks the table has the minimum, the
-median and the maximum; csv and json every rank.
+Blocks are as even as possible. In a redistribution the first dimension varies
+fastest, in memory and over the ranks, and omitted dimensions are not divided.
+In a halo the last dimension varies fastest. Above {MOST_ROWS} ranks the table has the
+minimum, the median and the maximum; csv and json have every rank.
 """
 
 
@@ -131,20 +131,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--box", action="store_true", help="halos with corners (default)")
     shape.add_argument("--star", action="store_true", help="halos without corners")
-    add("--owned", metavar="N[,N]", help="rows that every rank owns, or each, of lists of ghosts")
-    add("--algorithm", metavar="NAME", help="of an alltoall (default: all, a line each)")
+    add(
+        "--owned",
+        metavar="N[,N]",
+        help="ghosts: rows that each rank owns, one number or one per rank",
+    )
+    add("--algorithm", metavar="NAME", help="algorithm of the alltoall (default: all, a line each)")
     add("--fields", metavar="N", type=count, help="fields of a grid (default: 1)")
     add(
         *("--bytes", "--value-bytes"),
         metavar="SIZE",
         type=options.checked(units.parse_size),
         default=8,
-        help="of a cell of each field, of a row, or of a block of an alltoall (default: 8)",
+        help="size of a cell of each field, of a row, or of a block (default: 8)",
     )
     add("--rank", metavar="R", type=int, help="plan only this rank's part")
-    add("--published", action="store_true", help="plan ESMF's published table, beside its bytes")
+    add(
+        "--published",
+        action="store_true",
+        help="plan ESMF's published table, with its bytes for comparison",
+    )
     add("--ranks-per-node", metavar="N", type=count, help="consecutive ranks that share a node")
-    add("--on", metavar="RUN", help="least time of MPI's messages by what this run has measured")
+    add("--on", metavar="RUN", help="least time of MPI's messages, from the rates of this run")
     options.add_output_options(parser)
 
 

@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         metavar="N[,N...]",
         type=options.checked(options.parse_counts),
-        help="(default: 1); several numbers are as many jobs, in files named after -o",
+        help="(default: 1); several numbers make a job each, in files named after -o",
     )
     parser.add_argument(
         "--ranks-per-node",

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from transrank.lab.store.records import Run
 
 EPILOG = """\
-The quick survey measures for two and a half minutes: the cases that its first
-screen is about, eight launches, and further ones of cases that are not precise.
-The full one prints before it starts how long it may take. An interrupted survey
-keeps all finished cases; to finish it:
+The quick survey measures the cases of the report's first screen for two and a
+half minutes: eight launches of each, more of wide ones. The full survey first
+prints its longest time. An interrupted survey keeps all finished cases; to
+finish it:
   transrank survey --resume latest
 """
 

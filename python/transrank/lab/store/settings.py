@@ -110,8 +110,7 @@ class Settings:
     run_seconds: AboveZero | None = setting(
         None,
         "--time T",
-        "wall-clock time of the whole run: cases that are not precise are launched again "
-        "until then",
+        "wall-clock time of the whole run; until then wide cases are launched again",
         units.parse_positive_duration,
         runner=False,
     )
@@ -119,15 +118,14 @@ class Settings:
     count: Positive | None = setting(
         None,
         "--count N",
-        "stop each launch of a case after N operations instead of at a precision (send-modes: "
+        "stop a case after N operations in each launch, however precise it is (send-modes: "
         "at least 1000; study launch: N jobs)",
         units.parse_count,
     )
     launches: Positive = setting(
         LAUNCHES,
         "--launches N",
-        f"launch every case exactly N times (default: {LAUNCHES} times, and "
-        "further for cases that are not precise by then)",
+        f"launch every case exactly N times (default: {LAUNCHES} times, wide cases more often)",
         parse_launches,
         runner=False,
     )
@@ -146,11 +144,11 @@ class Settings:
         "--cache",
         "buffers before each sample: unchanged, rewritten, or flushed (default: warm)",
     )
-    # Bytes by which buffers begin past a page boundary.
+    # Bytes between a page boundary and the beginning of a buffer.
     buffer_offset: Count = setting(
         0,
         "--buffer-offset SIZE",
-        "buffers begin SIZE past a page boundary; those of malloc begin at 16 (default: 0)",
+        "start buffers SIZE bytes after a page boundary; malloc: 16 (default: 0)",
         parse_buffer_offset,
     )
     synchronisation: Literal["barrier", "clock"] = setting(
@@ -168,8 +166,8 @@ class Settings:
     list_ranks: Positive | None = setting(
         None,
         "--list-ranks N",
-        "store the times of each rank of a case of up to N ranks; of more, quantiles and the "
-        "extreme ranks, but for studies that compare ranks (default: 256)",
+        "store per-rank times up to N ranks, quantiles and extreme ranks above; studies that "
+        "compare ranks always store all (default: 256)",
         units.parse_count,
     )
     memory_bytes: Positive | None = setting(
@@ -182,8 +180,7 @@ class Settings:
     watchdog_seconds: AboveZero = setting(
         120.0,
         "--watchdog T",
-        "end a launch in which no case advances for T, since a rank or a link has failed "
-        "(default: 2min)",
+        "end a launch if no case advances for T: a rank or a link has failed (default: 2min)",
         units.parse_positive_duration,
         recorded=False,
     )
@@ -191,7 +188,7 @@ class Settings:
     seed: Count = setting(
         1,
         "--seed N",
-        "order of the cases and contents of the messages (default: drawn, and stored)",
+        "order of the cases and contents of the messages (default: a random one, stored)",
         parse_seed,
         recorded=False,
     )

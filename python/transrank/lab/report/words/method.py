@@ -102,7 +102,8 @@ def _chosen(run: Measured) -> Iterator[str]:
         yield _stopping(options)
         yield CACHE.get(options.cache, options.cache)
         if options.buffer_offset:
-            yield f"Buffers begin {units.format_bytes(options.buffer_offset)} past a page boundary."
+            offset = units.format_bytes(options.buffer_offset)
+            yield f"Buffers begin {offset} after a page boundary."
     yield from _synchronisation(run)
     yield from _cores(run)
     yield from _batches(run)
