@@ -11,11 +11,12 @@ from typing import Any
 from transrank.errors import RecordError, UsageError
 from transrank.lab.cli import domains, options, output, results
 from transrank.lab.stats.domains import STUDIES, domain_times
-from transrank.lab.stats.rows import result_rows, sample_rows
+from transrank.lab.stats.rows import sample_rows
 from transrank.lab.stats.summary import CaseResult, summarise
 from transrank.lab.store import writing
 from transrank.lab.store.records import Run
 from transrank.lab.view.csv_text import as_csv
+from transrank.lab.view.results import records
 
 FORMATS = ("csv", "parquet")
 EPILOG = """\
@@ -91,7 +92,7 @@ def _rows(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     if arguments.domains:
         return _domain_rows(record, chosen)
     if not arguments.samples:
-        return list(result_rows(chosen))
+        return list(records(chosen))
     names = {(result.case, result.shape) for result in chosen}
     kept = [case for case in record.cases if (case.case, case.shape) in names]
     return list(sample_rows(record, kept))

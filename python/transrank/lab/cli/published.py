@@ -13,7 +13,7 @@ from transrank.errors import UsageError
 from transrank.lab.cli import output
 from transrank.lab.findings.table import find
 from transrank.lab.findings.values import numbers_of_machine
-from transrank.lab.findings.words import PRINTED, as_json, sentences
+from transrank.lab.findings.words import as_json, sentences
 from transrank.lab.reference.machine import Machine, ReferencePoint
 from transrank.lab.report.phrases import counted
 from transrank.lab.report.source_tables import source_tables
@@ -36,8 +36,7 @@ def _print(console: Console, machine: Machine) -> None:
     output.paragraph(console, Text(f"{machine.name}, {machine.title}", style="bold"))
     for sentence in (f"{machine.attribution}.", *machine.conditions):
         output.paragraph(console, sentence)
-    said = sentences(find(numbers_of_machine(machine)))
-    for sentence in [PRINTED, *said] if said else []:
+    for sentence in sentences(find(numbers_of_machine(machine))):
         console.print()
         output.paragraph(console, sentence)
     for table in source_tables(machine):

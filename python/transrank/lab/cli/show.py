@@ -20,57 +20,15 @@ from transrank.lab.reference.tables import machines
 from transrank.lab.stats.domains import DomainOfCase, domain_times
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.hidden import find_hidden
-from transrank.lab.stats.rows import result_row, result_rows
 from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.lab.stats.trust import trust_in, without_noise
 from transrank.lab.store.records import Run
 from transrank.lab.units import format_percent
-from transrank.lab.view.kinds import (
-    BYTES,
-    DASH,
-    ERROR,
-    NUMBER,
-    RATE,
-    SECONDS,
-    SHARE,
-    VALUE,
-    WORDS,
-    dash_text,
-    ends,
-)
+from transrank.lab.view.kinds import BYTES, NUMBER, SHARE, WORDS, ends
+from transrank.lab.view.results import MARKS, TERMINAL, VERBOSE, columns, marks, records
+from transrank.lab.view.results import record as one_record
 from transrank.lab.view.table import Column, Table, field, labelled
 
-# The marks of a row, and what they mean.
-MARKS = {
-    "~": "the interval is wider than the requested precision, or too few launches give one",
-    "!": "failed or skipped in some launches",
-}
-COLUMNS = (
-    Column("median", VALUE, lambda result: result.headline),
-    Column("±", ERROR, lambda result: result.headline),
-    Column("95 % interval", DASH, lambda result: dash_text(result.headline) or _range_text(result)),
-    Column("launches", NUMBER, lambda result: len(result.launches)),
-    Column("first rank", SECONDS, lambda result: results.if_launch(result, result.first_rank)),
-    Column("rate", RATE, lambda result: result.rate or None),
-    Column("IMB mean", SECONDS, lambda result: result.imb and result.imb.mean, optional=True),
-    Column("", WORDS, lambda result: marks(result)),
-)
-# The headline of an imported result is a mean, and IMB tells its range over ranks.
-OF_MEANS = (
-    Column("mean", VALUE, lambda result: result.headline),
-    *COLUMNS[1:6],
-    Column("over ranks", DASH, lambda result: _over_ranks(result)),
-    COLUMNS[-1],
-)
-# Of all samples after warm-up, with --verbose.
-TAIL = (
-    Column("mean", SECONDS, lambda result: result.tail.mean),
-    Column("P90", SECONDS, lambda result: result.tail.p90),
-    Column("P99", SECONDS, lambda result: result.tail.p99),
-    Column("IMB mean", SECONDS, lambda result: result.imb and result.imb.mean),
-    Column("counted", SHARE, lambda result: result.kept),
-    Column("imbalance", SHARE, lambda result: result.imbalance),
-)
 HIDDEN = (
     field("operation", lambda hidden: hidden.operation),
     field("form", lambda hidden: hidden.form),
@@ -133,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         output.answer(
             arguments,
             lambda: _as_json(record, chosen, times, cautions),
-            lambda: list(result_rows(chosen)),
+            lambda: list(records(chosen)),
             lambda console: _print(console, record, every, chosen, times),
         )
     results.warn(cautions)
@@ -163,7 +121,7 @@ def _as_json(
         "mpi": header.mpi.library if header.mpi else None,
         "results": [
             {
-                **result_row(result),
+                **one_record(result),
                 "axes": dict(result.axes),
                 "launch_seconds": [each.value for each in result.launch_medians],
                 "warnings": [{"text": c.text, "hint": c.hint} for c in result.warnings],
@@ -194,12 +152,13 @@ def _print(
     of_domains = domains.by_case(times)
     for group in results.tabulate(measured, axes):
         console.print()
-        of_means = group.rows[0][1].statistic == "mean"
-        output.print_table(console, group.table(OF_MEANS if of_means else COLUMNS))
+        of_group = [result for _, result in group.rows]
+        output.print_table(console, group.table(columns(TERMINAL, of_group)))
         tails = [row for row in group.rows if row[1].tail is not None]
         if output.settings.verbose and tails:
             console.print(Text("all samples after warm-up"))
-            output.print_table(console, labelled("", Column(""), TAIL, tails).shown())
+            of_all = columns(VERBOSE, of_group)
+            output.print_table(console, labelled("", Column(""), of_all, tails).shown())
         domains.print_domains(console, group, of_domains)
     if (hidden := _hidden(measured)).items:
         console.print()
@@ -222,29 +181,6 @@ def _heading(record: Run) -> Text:
     parts = [header.run, header.label, header.mpi.library if header.mpi else None]
     parts += [f"{file.suite} {file.version}" for file in header.imported[:1]]
     return Text(output.one_line(", ".join(part for part in parts if part)))
-
-
-def _range_text(result: CaseResult) -> str | None:
-    """The range of launches that are too few for an interval, in brackets."""
-    if result.range is None or result.statistic == "mean":
-        return None
-    return f"({dash_text(Estimate(result.range[0], *result.range))})"
-
-
-def _over_ranks(result: CaseResult) -> Estimate | None:
-    """The range over ranks of the mean that IMB prints."""
-    if result.imb is None or result.imb.low == result.imb.high:
-        return None
-    return Estimate(result.imb.mean, result.imb.low, result.imb.high)
-
-
-def marks(result: CaseResult) -> str:
-    """Return the letters of MARKS that apply to a result."""
-    applies = {
-        "~": result.status == "wide",
-        "!": result.reason is not None,
-    }
-    return "".join(mark for mark, holds in applies.items() if holds)
 
 
 def _print_marks(console: Console, measured: Sequence[CaseResult]) -> None:

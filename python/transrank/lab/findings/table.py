@@ -35,11 +35,15 @@ MODELS: tuple[Callable[[Numbers], Iterator[str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Rules that are broken, trials that should decide and do not, and what models say."""
+    """Rules that are broken, trials that should decide and do not, and what models say.
+
+    `assumed` if they rest on errors that are assumed.
+    """
 
     broken: Sequence[Finding]
     open: Sequence[Trial]
     told: Sequence[str]
+    assumed: bool = False
 
 
 def find(numbers: Numbers) -> Findings:
@@ -63,6 +67,7 @@ def find(numbers: Numbers) -> Findings:
         [finding for curve in by_curve.values() for finding in _merged(curve, told)],
         [trial for _, trial in tried if trial.asked and trial not in believed],
         [text for model in MODELS for text in model(numbers)],
+        numbers.assumed,
     )
 
 

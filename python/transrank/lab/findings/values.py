@@ -24,7 +24,8 @@ from transrank.lab.stats.result import CaseResult
 from transrank.lab.store.lines import Case, Shape
 from transrank.lab.store.records import Run
 
-# Printed times have no interval: 95 % of them are assumed to lie within this share of the truth.
+# Printed and imported times have no interval: 95 % of them are assumed to lie within this share of
+# the truth.
 PRINTED_ERROR = 0.05
 # Axes that are named elsewhere, or mostly have one value.
 UNNAMED = ("bytes", "plan_ranks", "operation", "datatype", "reduction", "root")
@@ -111,6 +112,11 @@ class Numbers:
     links: Sequence[Mapping[str, Values]] = ()
     torus: Torus | None = None
     limits: Sequence[Limit] = ()
+
+    @property
+    def assumed(self) -> bool:
+        """Whether the errors of some values are assumed, since their launches are unknown."""
+        return any(not value.launches for value in self.values)
 
     def of(self, *studies: str) -> list[Value]:
         """The values of these studies."""

@@ -15,8 +15,8 @@ from transrank.lab.findings.values import PRINTED_ERROR
 from transrank.lab.view.kinds import FACTOR, NUMBER, WORDS, ends
 from transrank.lab.view.table import Column, Table, field
 
-PRINTED = (
-    "What printed numbers say of each other. They have no interval: 95 % are taken to be "
+ASSUMED = (
+    "What these numbers say of each other. They have no interval: 95 % are taken to be "
     f"within {units.format_percent(PRINTED_ERROR)}, at most one finding in twenty is chance."
 )
 # A sentence names no more, those with the largest numbers.
@@ -44,16 +44,17 @@ COLUMNS = (
 
 
 def sentences(findings: Findings) -> list[str]:
-    """One for each thing that rules and models say, and one for what is open."""
+    """One for each thing that rules and models say, one for what is open; first what is assumed."""
     told = sorted(findings.broken, key=lambda one: one.worst.said)
     groups = {said: list(group) for said, group in groupby(told, lambda one: one.worst.said)}
     order = dict.fromkeys(one.worst.said for one in findings.broken)
     undecided = [f"{t.subject} {factor(t.number)}, p = {t.p_value:.2g}" for t in findings.open]
-    return [
+    found = [
         *(_sentence(said, groups[said]) for said in order),
         *findings.told,
         *([f"Open: {'; '.join(undecided)}."] if undecided else []),
     ]
+    return [ASSUMED, *found] if found and findings.assumed else found
 
 
 def as_json(findings: Findings) -> dict[str, Any]:

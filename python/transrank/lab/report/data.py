@@ -8,7 +8,7 @@ from typing import Any
 
 from transrank.lab.report.measured import Measured
 from transrank.lab.stats.result import CaseResult
-from transrank.lab.stats.rows import result_row
+from transrank.lab.view.results import record
 
 
 def page_data(runs: Sequence[Measured]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _facts(run: Measured) -> dict[str, Any]:
 
 def _row(result: CaseResult) -> dict[str, Any]:
     return {
-        **result_row(result),
+        **record(result),
         "launches": list(result.launches),
         "launch_seconds": [launch.value for launch in result.launch_medians],
     }

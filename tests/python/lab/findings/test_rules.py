@@ -14,6 +14,7 @@ from transrank.lab.findings.evidence import weigh
 from transrank.lab.findings.rule import Finding
 from transrank.lab.findings.table import RULES, Findings, find
 from transrank.lab.findings.values import PRINTED_ERROR, Limit, Value, numbers_of_machine
+from transrank.lab.findings.words import sentences
 from transrank.lab.reference import tables
 from transrank.lab.store.lines import Shape
 
@@ -29,6 +30,12 @@ def test_at_most_one_sound_machine_in_twenty_has_a_finding(printed):
     random = np.random.default_rng(seed())
     accused = sum(bool(find(machine(random, printed)).broken) for _ in range(count))
     assert accused <= count / 20
+
+
+@pytest.mark.parametrize("printed", [True, False], ids=["printed", "measured"])
+def test_what_is_assumed_of_times_without_launches_is_said(printed):
+    numbers = machine(np.random.default_rng(1), printed, FAULTS[0][1])
+    assert ("95 % are taken to be within 5.0 %" in sentences(find(numbers))[0]) is printed
 
 
 # What is wrong, the rule that must find it, and the size and the ranks where.

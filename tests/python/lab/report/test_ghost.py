@@ -98,3 +98,11 @@ def test_blocks_of_other_extents_have_panels_of_their_own_and_no_published_ones(
     beside = tables["Ghost updates here and on published machines"]
     assert len([row for row in beside if row[0].startswith("here")]) == 1
     assert "vdim 6, 5x3x2 rows" in page.text
+
+
+def test_the_answer_is_of_the_widest_shape_in_which_the_most_realistic_mode_was_measured(tmp_path):
+    survey = Survey()
+    for mode, ranks in (("used", 2), ("unmodified", 2), ("unmodified", 4)):
+        axes = {"pattern": "corrected", "vdim": 6, "mode": mode, "transport": "auto"}
+        survey.measured("ghost", axes, 1e-5, 1.0, ranks)
+    assert "With 2 ranks, updating" in Page(render_report([survey.read(tmp_path)])).text

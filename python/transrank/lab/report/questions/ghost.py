@@ -250,8 +250,8 @@ def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResul
     if not own:
         return None, None
     mode = next(mode for mode in MOST_TELLING if any(r.text("mode") == mode for r in own))
-    shape = shapes_of(own)[-1]
-    chosen = next(r for r in own if r.text("mode") == mode and r.shape == shape)
+    own = [result for result in own if result.text("mode") == mode]
+    chosen = next(result for result in own if result.shape == shapes_of(own)[-1])
     beside = _beside(chosen, results)
     return chosen, next((r for r in beside if r.text("transport") == FLOOR), None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from transrank.lab.findings.table import Findings, find
 from transrank.lab.findings.values import numbers_of_machine, numbers_of_run
-from transrank.lab.findings.words import COLUMNS, PRINTED, sentences
+from transrank.lab.findings.words import COLUMNS, sentences
 from transrank.lab.report.machine_run import machine_of
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.published import source_of
@@ -31,7 +31,7 @@ def ask(context: Context) -> Question | None:
     return Question(
         "source",
         f"What do the {'published ' if machines else ''}numbers say?",
-        (*((PRINTED,) if machines and said else ()), *said),
+        said,
         tables=tuple(tables),
         sources=tuple(source_of(machine, ()) for machine in machines),
     )
