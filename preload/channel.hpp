@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <new>
 
+#include "transrank/transport/control_block.hpp"
+
 namespace transrank::carry {
 
 /// What a rank tells another one when it enters a call.
@@ -18,7 +20,6 @@ struct alignas(64) Note {
     std::int64_t most = 0;          ///< the greater of what the writer sends and receives in all
     std::uint32_t nanoseconds = 0;  ///< that its last call took
     bool refuses = false;
-    bool in_place = false;
     alignas(8) std::array<std::byte, room> data;  ///< the bytes themselves, where they are so few
 };
 
@@ -26,14 +27,13 @@ struct alignas(64) Note {
 /// suffice: a rank writes the one after the next only when its peer has entered the next call.
 class Channel {
 public:
-    static constexpr std::int64_t portions = 4;
-    static constexpr std::size_t bytes(std::int64_t portion_bytes) {
-        return sizeof(State) + static_cast<std::size_t>(portions * portion_bytes);
+    static constexpr std::uint64_t portions = 4;
+    static constexpr std::size_t bytes(std::size_t portion_bytes) {
+        return sizeof(State) + (portions * portion_bytes);
     }
 
-    Channel() = default;
     /// In memory that its owner has prepared.
-    Channel(std::byte* memory, std::int64_t portion_bytes)
+    Channel(std::byte* memory, std::size_t portion_bytes)
         : state_(std::launder(reinterpret_cast<State*>(memory))),
           data_(memory + sizeof(State)),
           portion_bytes_(portion_bytes) {}
@@ -43,36 +43,31 @@ public:
 
     /// Where the next portion goes; nullptr as long as there is no room.
     [[nodiscard]] std::byte* vacant() const {
-        const auto filled = state_->filled.load(std::memory_order_relaxed);
-        return filled - state_->emptied.load(std::memory_order_acquire) < portions ? place(filled)
-                                                                                   : nullptr;
+        const auto filled = state_->filled.seen();
+        return filled - state_->emptied.seen() < portions ? place(filled) : nullptr;
     }
-    void fill() const { add_one(state_->filled); }
+    void fill() const { state_->filled.publish(state_->filled.seen() + 1); }
 
     /// The reader's next portion; nullptr as long as there is none.
     [[nodiscard]] const std::byte* arrived() const {
-        const auto emptied = state_->emptied.load(std::memory_order_relaxed);
-        return state_->filled.load(std::memory_order_acquire) > emptied ? place(emptied) : nullptr;
+        const auto emptied = state_->emptied.seen();
+        return state_->filled.seen() > emptied ? place(emptied) : nullptr;
     }
-    void empty() const { add_one(state_->emptied); }
+    void empty() const { state_->emptied.publish(state_->emptied.seen() + 1); }
 
 private:
-    using Counter = std::atomic<std::int64_t>;
     struct State {
         std::array<Note, 2> notes;
-        alignas(64) Counter filled{0};
-        alignas(64) Counter emptied{0};
+        transport::Flag filled;  ///< portions
+        transport::Flag emptied;
     };
-    static void add_one(Counter& counter) {
-        counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    }
-    [[nodiscard]] std::byte* place(std::int64_t portion) const {
+    [[nodiscard]] std::byte* place(std::uint64_t portion) const {
         return data_ + (portion % portions * portion_bytes_);
     }
 
-    State* state_ = nullptr;
-    std::byte* data_ = nullptr;
-    std::int64_t portion_bytes_ = 0;
+    State* state_;
+    std::byte* data_;
+    std::size_t portion_bytes_;
 };
 
 }  // namespace transrank::carry

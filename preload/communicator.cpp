@@ -5,14 +5,16 @@
 #include <bit>
 #include <cstdlib>
 #include <exception>
-#include <mutex>
 #include <sched.h>
 #include <set>
-#include <span>
 
+#include "summary.hpp"
 #include "transrank/memory/control_groups.hpp"
 #include "transrank/mpi/lifetime.hpp"
-#include "waiting.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace transrank::carry {
 namespace {
@@ -20,8 +22,7 @@ namespace {
 constexpr int calls_before = 2;
 constexpr int enough_in_vain = 64;
 constexpr int most_ranks = 64;
-constexpr int few_ranks = 8;
-constexpr int trials = 8;
+constexpr std::size_t lengths = 64;
 
 extern "C" int transrank_forget_communicator(MPI_Comm /*comm*/, int /*key*/, void* value,
                                              void* /*extra*/) {
@@ -29,30 +30,16 @@ extern "C" int transrank_forget_communicator(MPI_Comm /*comm*/, int /*key*/, voi
     return MPI_SUCCESS;
 }
 
-// Of the processes met so far, so that the next communicator finds them mapped.
-struct Met {
-    std::mutex mutex;
-    std::set<std::shared_ptr<memory::NodeMate>> processes;
-};
-
-void remember(const std::shared_ptr<memory::NodeMate>& process) {
-    auto& met = mpi::lasting<Met>();
-    const std::lock_guard lock(met.mutex);
-    met.processes.insert(process);
-}
-
-bool is_on_its_own(MPI_Comm comm) {
-    int inter = 0;
-    int size = 1;
-    PMPI_Comm_test_inter(comm, &inter);
-    PMPI_Comm_size(comm, &size);
-    return inter != 0 || size < 2 || size > most_ranks;
-}
-
 // Set alike on all ranks: all is carried that can be, from the first call on.
 bool carries_always() {
     static const bool asked = std::getenv("TRANSRANK_CARRY_ALWAYS") != nullptr;
     return asked;
+}
+
+void relax() {
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
 }
 
 }  // namespace
@@ -63,6 +50,7 @@ struct Communicator::Record {
     memory::BlockHandle channels;
     double cores = 0;  ///< that its control group grants
     cpu_set_t usable{};
+    bool works = false;
 };
 
 Communicator* Communicator::of(MPI_Comm comm) {
@@ -87,9 +75,12 @@ Communicator* Communicator::of(MPI_Comm comm) {
     return static_cast<Communicator*>(value);
 }
 
-Communicator::Communicator(MPI_Comm comm) : comm_(comm), passes_(is_on_its_own(comm)) {
+Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
+    int inter = 0;
+    PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_rank(comm, &rank_);
     PMPI_Comm_size(comm, &size_);
+    passes_ = inter != 0 || size_ < 2 || size_ > most_ranks;
 }
 
 Way Communicator::enter(Kind kind) {
@@ -101,57 +92,59 @@ Way Communicator::enter(Kind kind) {
         ++calls;
         return Way::early;
     }
-    if (!trials_ && !connect()) {
-        passes_ = true;
-        return Way::refused;
-    }
-    return Way::carried;
-}
-
-bool Communicator::agree(bool own) {
-    int all = own ? 1 : 0;
-    return PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_) == MPI_SUCCESS &&
-           all != 0;
+    passes_ = mates_.empty() && !connect();
+    return passes_ ? Way::refused : Way::carried;
 }
 
 bool Communicator::connect() {
+    constexpr int few_ranks = 8;
+    const auto begin = Clock::now();
     Record own;
-    bool works = true;
     std::vector<Record> records(static_cast<std::size_t>(size_));
     try {
         portion_bytes_ = size_ <= few_ranks ? 32 << 10 : 8 << 10;
-        const auto each = Channel::bytes(portion_bytes_);
+        const auto each = Channel::bytes(static_cast<std::size_t>(portion_bytes_));
         own_ = std::make_unique<memory::SharedBlock>(each * records.size());
         for (std::size_t rank = 0; rank < records.size(); ++rank) {
             Channel::prepare(own_->bytes().data() + (rank * each));
         }
+        static const auto quota = memory::processor_quota().cores;
         own.address = memory::NodeMate::own();
         own.channels = own_->handle();
-        own.cores = memory::processor_quota().cores;
-        sched_getaffinity(0, sizeof(own.usable), &own.usable);
+        own.cores = quota;
+        own.works = sched_getaffinity(0, sizeof(own.usable), &own.usable) == 0;
     } catch (const std::exception&) {
-        works = false;
+        own.works = false;
     }
     if (PMPI_Allgather(&own, sizeof(own), MPI_BYTE, records.data(), sizeof(own), MPI_BYTE, comm_) !=
         MPI_SUCCESS) {
         return false;
     }
+    int all = 0;
     try {
-        reach(records);
-        trials_ = std::make_unique<std::array<Trial, kinds * lengths>>();
-    } catch (const std::exception&) {
-        works = false;
+        if (std::ranges::all_of(records, &Record::works)) {
+            reach(records);
+            trials_.resize(kinds * lengths);
+            all = 1;
+        }
+    } catch (const std::exception&) {  // of another node
+        all = 0;
     }
-    if (!agree(works)) {
+    if (PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_) != MPI_SUCCESS || all == 0) {
         mates_.clear();
         own_.reset();
-        trials_.reset();
+        return false;
     }
-    return trials_ != nullptr;
+    count_connected(begin);
+    return true;
 }
 
 void Communicator::reach(const std::vector<Record>& records) {
-    const auto each = Channel::bytes(portion_bytes_);
+    // So that the next communicator finds the processes mapped.
+    thread_local std::set<std::shared_ptr<memory::NodeMate>> met;
+    const auto portion = static_cast<std::size_t>(portion_bytes_);
+    const auto each = Channel::bytes(portion);
+    const auto me = static_cast<std::size_t>(rank_);
     cpu_set_t cores;
     CPU_ZERO(&cores);
     for (const auto& record : records) {
@@ -160,20 +153,64 @@ void Communicator::reach(const std::vector<Record>& records) {
     }
     crowded_ |= CPU_COUNT(&cores) < size_;
     for (std::size_t step = 1; step < records.size(); ++step) {
-        const auto rank = (static_cast<std::size_t>(rank_) + step) % records.size();
-        Mate mate{.rank = rank, .process = memory::NodeMate::get(records[rank].address)};
-        remember(mate.process);
-        mate.doorbell = &mate.process->doorbell();
-        mate.theirs = std::make_unique<memory::MappedBlock>(records[rank].channels);
-        mate.out = Channel(own_->bytes().data() + (rank * each), portion_bytes_);
-        mate.in =
-            Channel(mate.theirs->data() + (static_cast<std::size_t>(rank_) * each), portion_bytes_);
-        mates_.push_back(std::move(mate));
+        const auto rank = (me + step) % records.size();
+        auto process = memory::NodeMate::get(records[rank].address);
+        auto theirs = std::make_unique<memory::MappedBlock>(records[rank].channels);
+        const Channel out(own_->bytes().data() + (rank * each), portion);
+        const Channel in(theirs->data() + (me * each), portion);
+        met.insert(process);
+        auto* const doorbell = &process->doorbell();
+        mates_.push_back({rank, std::move(process), doorbell, std::move(theirs), out, in});
     }
 }
 
-bool Communicator::has_lost_a_mate() const {
-    return std::ranges::any_of(mates_, [](const auto& mate) { return mate.process->has_ended(); });
+// Calls `advance` until it says that all is done. Meanwhile it lets MPI make progress, since a peer
+// may need that to come, and later sleeps until its doorbell rings. False: a peer has ended.
+template <class Advance>
+bool Communicator::wait(const Advance& advance) {
+    using Seconds = std::chrono::duration<double>;
+    constexpr int spins_with_own_core = 2000;
+    constexpr int spins_in_a_crowd = 10;
+    constexpr int unused_tag = 32767;
+    constexpr Seconds polling{1e-3};
+    constexpr Seconds between_looks{0.1};
+    constexpr Seconds shortest{20e-6};
+    constexpr Seconds longest{1e-3};
+    constexpr double share = 1.0 / 64;  // of the time waited
+    Clock::time_point begin;
+    Clock::time_point looked;
+    auto progress = advance();
+    for (int idle = 0; progress != Progress::all; progress = advance()) {
+        if (progress == Progress::some) {
+            idle = 0;
+            continue;
+        }
+        if (++idle < (crowded_ ? spins_in_a_crowd : spins_with_own_core)) {
+            relax();
+            continue;
+        }
+        const auto now = Clock::now();
+        if (begin == Clock::time_point{}) {
+            begin = looked = now;
+        }
+        // For a message that nobody sends: when one is found MPI makes no progress.
+        int found = 0;
+        PMPI_Iprobe(MPI_ANY_SOURCE, unused_tag, comm_, &found, MPI_STATUS_IGNORE);
+        if (now - looked > between_looks) {
+            looked = now;
+            if (std::ranges::any_of(mates_,
+                                    [](const auto& mate) { return mate.process->has_ended(); }) &&
+                advance() == Progress::none) {
+                return false;
+            }
+        }
+        if (crowded_ || now - begin >= polling) {
+            const auto sleep = std::clamp<Seconds>((now - begin) * share, shortest, longest);
+            memory::own_doorbell().sleep(sleep.count(),
+                                         [&] { return advance() != Progress::none; });
+        }
+    }
+    return true;
 }
 
 void Communicator::write_notes(Request& request) {
@@ -181,8 +218,7 @@ void Communicator::write_notes(Request& request) {
     for (const auto& mate : mates_) {
         auto& note = mate.out.note(asked_);
         note.refuses = request.refuses;
-        note.in_place = request.in_place;
-        note.nanoseconds = took_;
+        note.nanoseconds = nanoseconds_;
         note.most = std::max(request.sends.bytes, request.receives.bytes);
         if (!request.refuses) {
             auto& stream = request.sends.streams[mate.rank];
@@ -200,31 +236,31 @@ Way Communicator::ask(Request& request) {
     write_notes(request);
     auto most = std::max(request.sends.bytes, request.receives.bytes);
     bool refused = request.refuses;
-    auto took = took_;
     auto next = mates_.begin();  // whose note is awaited
-    const auto read = [&] {
-        const auto& note = next->in.note(asked_);
-        if (note.number.load(std::memory_order_acquire) != asked_) {
-            return false;
+    const bool came = wait([&] {
+        auto progress = Progress::none;
+        for (; next != mates_.end(); ++next, progress = Progress::some) {
+            const auto& note = next->in.note(asked_);
+            if (note.number.load(std::memory_order_acquire) != asked_) {
+                return progress;
+            }
+            most = std::max(most, note.most);
+            nanoseconds_ = std::max(nanoseconds_, note.nanoseconds);
+            refused |= note.refuses;
         }
-        most = std::max(most, note.most);
-        took = std::max(took, note.nanoseconds);
-        refused |= note.refuses || note.in_place != request.in_place;
-        ++next;
-        return true;
-    };
-    if (!wait(
-            comm_, crowded_, read, [&] { return next == mates_.end(); },
-            [&] { return has_lost_a_mate(); })) {
+        return Progress::all;
+    });
+    if (!came) {
         passes_ = true;
         return Way::broken;
     }
     if (timed_ != nullptr) {
-        auto& least = timed_->least[timed_carried_ ? 1 : 0];
-        least = std::min(least, took);
+        auto& least = timed_carried_ ? timed_->carried : timed_->by_mpi;
+        least = std::min(least, nanoseconds_);
         ++timed_->tried;
         timed_ = nullptr;
     }
+    nanoseconds_ = 0;
     const auto way = refused ? Way::refused : decide(request.kind, most);
     passed_in_vain_ = way == Way::refused || way == Way::slower ? passed_in_vain_ + 1 : 0;
     passes_ = passed_in_vain_ >= enough_in_vain;
@@ -232,14 +268,14 @@ Way Communicator::ask(Request& request) {
 }
 
 Way Communicator::decide(Kind kind, std::int64_t most) {
+    constexpr int trials = 8;
     if (carries_always()) {
         return Way::carried;
     }
-    const auto length = std::bit_width(static_cast<std::uint64_t>(most));
-    auto& trial =
-        (*trials_)[(static_cast<std::size_t>(kind) * lengths) + static_cast<std::size_t>(length)];
+    const auto length = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(most)));
+    auto& trial = trials_[(static_cast<std::size_t>(kind) * lengths) + length];
     if (trial.tried == trials) {
-        return trial.least[1] <= trial.least[0] ? Way::carried : Way::slower;
+        return trial.carried <= trial.by_mpi ? Way::carried : Way::slower;
     }
     // By turns of two, so that of two calls in alternation each is timed both ways.
     timed_ = &trial;
@@ -247,78 +283,62 @@ Way Communicator::decide(Kind kind, std::int64_t most) {
     return timed_carried_ ? Way::carried : Way::trial;
 }
 
+void Communicator::took(Clock::duration time) {
+    if (timed_ != nullptr) {
+        nanoseconds_ = static_cast<std::uint32_t>(
+            std::min<std::int64_t>(time / std::chrono::nanoseconds(1), UINT32_MAX));
+    }
+}
+
 int Communicator::move(Request& request) {
-    const auto portion = portion_bytes_;
-    struct Leg {
-        const Mate* mate;
-        Stream* out;
-        Stream* in;
-        std::int64_t arriving;  ///< bytes, of which there may be more than this rank expects
-        std::int64_t sent = 0;  ///< portions
-        std::int64_t received = 0;
-    };
     bool truncated = false;
-    std::array<Leg, most_ranks> places{};
-    std::size_t number = 0;
-    const auto take = [&](Stream& in, const std::byte* from, std::int64_t bytes) {
+    const auto take = [&](std::size_t rank, const std::byte* from, std::int64_t bytes) {
+        auto& in = request.receives.streams[rank];
         truncated |= bytes > in.left();
         in.unpack(from, std::min(bytes, in.left()));
     };
-    for (const auto& mate : mates_) {
+    for (auto& mate : mates_) {
         const auto& note = mate.in.note(asked_);
-        auto& in = request.receives.streams[mate.rank];
+        mate.arriving = note.bytes;
         if (note.bytes <= Note::room) {
-            take(in, note.data.data(), note.bytes);
-        }
-        if (note.bytes > Note::room || request.sends.streams[mate.rank].left() > 0) {
-            places[number++] = {.mate = &mate,
-                                .out = &request.sends.streams[mate.rank],
-                                .in = &in,
-                                .arriving = note.bytes > Note::room ? note.bytes : 0};
+            take(mate.rank, note.data.data(), note.bytes);
+            mate.arriving = 0;
         }
     }
-    const auto legs = std::span(places).first(number);
     const auto advance = [&] {
-        bool any = false;
-        for (auto& leg : legs) {
-            auto* const to = leg.out->left() > 0 ? leg.mate->out.vacant() : nullptr;
+        auto progress = Progress::all;
+        for (auto& mate : mates_) {
+            auto& out = request.sends.streams[mate.rank];
+            auto* const to = out.left() > 0 ? mate.out.vacant() : nullptr;
             if (to != nullptr) {
-                leg.out->pack(to, std::min(portion, leg.out->left()));
-                leg.mate->out.fill();
-                ++leg.sent;
+                out.pack(to, std::min(portion_bytes_, out.left()));
+                mate.out.fill();
             }
-            // In place, what is to be sent lies where this goes.
-            const bool may = !request.in_place || leg.sent > leg.received || leg.out->left() == 0;
-            const auto* const from = leg.arriving > 0 && may ? leg.mate->in.arrived() : nullptr;
+            const auto* const from = mate.arriving > 0 ? mate.in.arrived() : nullptr;
             if (from != nullptr) {
-                take(*leg.in, from, std::min(portion, leg.arriving));
-                leg.arriving -= std::min(portion, leg.arriving);
-                leg.mate->in.empty();
-                ++leg.received;
+                const auto bytes = std::min(portion_bytes_, mate.arriving);
+                take(mate.rank, from, bytes);
+                mate.arriving -= bytes;
+                mate.in.empty();
             }
             if (to != nullptr || from != nullptr) {
-                leg.mate->doorbell->ring();
-                any = true;
+                mate.doorbell->ring();
+                progress = Progress::some;
+            } else if (progress == Progress::all && (out.left() > 0 || mate.arriving > 0)) {
+                progress = Progress::none;
             }
         }
-        return any;
+        return progress;
     };
     (void)advance();
-    if (!request.in_place) {
-        auto& out = request.sends.streams[static_cast<std::size_t>(rank_)];
-        auto& in = request.receives.streams[static_cast<std::size_t>(rank_)];
-        std::array<std::byte, 8 << 10> buffer;
-        while (out.left() > 0) {
-            const auto bytes = std::min<std::int64_t>(buffer.size(), out.left());
-            out.pack(buffer.data(), bytes);
-            take(in, buffer.data(), bytes);
-        }
+    auto& own = request.sends.streams[static_cast<std::size_t>(rank_)];
+    std::array<std::byte, 8 << 10> buffer;
+    while (own.left() > 0) {
+        const auto bytes = std::min<std::int64_t>(buffer.size(), own.left());
+        own.pack(buffer.data(), bytes);
+        take(static_cast<std::size_t>(rank_), buffer.data(), bytes);
     }
-    const auto is_over = [&] {
-        return std::ranges::all_of(
-            legs, [](const Leg& leg) { return leg.out->left() == 0 && leg.arriving == 0; });
-    };
-    if (!wait(comm_, crowded_, advance, is_over, [&] { return has_lost_a_mate(); })) {
+    if (!wait(advance)) {
         passes_ = true;
         return MPI_ERR_OTHER;
     }

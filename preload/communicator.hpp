@@ -4,17 +4,41 @@
 #include <mpi.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
+#include "call.hpp"
 #include "channel.hpp"
-#include "request.hpp"
+#include "stream.hpp"
 #include "transrank/memory/node_mate.hpp"
 #include "transrank/memory/shared_pool.hpp"
 
 namespace transrank::carry {
+
+using Clock = std::chrono::steady_clock;
+
+inline constexpr std::size_t kinds = 3;
+
+/// What a rank sends to each rank, or receives, in a call.
+struct Blocks {
+    std::vector<Stream> streams;
+    std::int64_t bytes = 0;
+
+    void clear() {
+        streams.clear();
+        bytes = 0;
+    }
+};
+
+/// The arguments of a call on one rank.
+struct Request {
+    Kind kind = Kind::alltoall;
+    bool refuses = false;  ///< MPI is to do it, on all ranks
+    Blocks sends;
+    Blocks receives;
+};
 
 /// What becomes of a call.
 enum class Way : std::uint8_t {
@@ -47,40 +71,40 @@ public:
     [[nodiscard]] int move(Request& request);
 
     /// How long this rank took, since `ask`, by the way that was decided.
-    void took(std::uint32_t nanoseconds) { took_ = timed_ != nullptr ? nanoseconds : 0; }
+    void took(Clock::duration time);
 
     [[nodiscard]] int size() const { return size_; }
-    [[nodiscard]] int rank() const { return rank_; }
 
 private:
     /// Calls of one kind with about as many bytes: timed both ways, then decided.
     struct Trial {
         std::uint8_t tried = 0;
-        std::array<std::uint32_t, 2> least{UINT32_MAX,
-                                           UINT32_MAX};  ///< nanoseconds by MPI, carried
+        std::uint32_t by_mpi = UINT32_MAX;  ///< the least, in nanoseconds
+        std::uint32_t carried = UINT32_MAX;
     };
-    struct Record;
     /// Another rank, and the channels to it and from it.
     struct Mate {
         std::size_t rank;
         std::shared_ptr<memory::NodeMate> process;
-        memory::Doorbell* doorbell = nullptr;
-        std::unique_ptr<memory::MappedBlock> theirs = nullptr;
-        Channel out = {};
-        Channel in = {};
+        memory::Doorbell* doorbell;
+        std::unique_ptr<memory::MappedBlock> theirs;
+        Channel out;
+        Channel in;
+        std::int64_t arriving = 0;  ///< bytes, of which there may be more than this rank expects
     };
-    static constexpr std::size_t lengths = 64;
+    struct Record;
+    enum class Progress : std::uint8_t { none, some, all };
 
     [[nodiscard]] bool connect();
     void reach(const std::vector<Record>& records);
-    [[nodiscard]] bool agree(bool own);
     void write_notes(Request& request);
     [[nodiscard]] Way decide(Kind kind, std::int64_t most);
-    [[nodiscard]] bool has_lost_a_mate() const;
+    template <class Advance>
+    [[nodiscard]] bool wait(const Advance& advance);
 
     MPI_Comm comm_;
     int rank_ = 0;
-    int size_ = 0;
+    int size_ = 1;
     bool crowded_ = false;
     bool passes_ = false;     ///< everything, from here on
     int passed_in_vain_ = 0;  ///< calls in a row that were asked about, and then MPI's
@@ -88,11 +112,11 @@ private:
     std::uint64_t asked_ = 0;  ///< calls
     std::int64_t portion_bytes_ = 0;
     std::unique_ptr<memory::SharedBlock> own_;  ///< the channels to the others, by their rank
-    std::vector<Mate> mates_;                   ///< the next rank first
-    std::uint32_t took_ = 0;
+    std::vector<Mate> mates_;                   ///< once connected; the next rank first
+    std::vector<Trial> trials_;
     Trial* timed_ = nullptr;  ///< that the last call belongs to
     bool timed_carried_ = false;
-    std::unique_ptr<std::array<Trial, kinds * lengths>> trials_;  ///< once connected
+    std::uint32_t nanoseconds_ = 0;  ///< that it took
 };
 
 }  // namespace transrank::carry

@@ -2,354 +2,292 @@
 #include "datatype.hpp"
 
 #include <algorithm>
-#include <dlfcn.h>
-#include <optional>
-#include <unordered_map>
+#include <array>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
 #include <utility>
+
+#if MPI_VERSION >= 4
+// An older library of the same binary interface may lack them.
+#pragma weak PMPI_Type_get_envelope_c
+#pragma weak PMPI_Type_get_contents_c
+#endif
 
 namespace transrank::carry {
 namespace {
 
-using Pieces = std::vector<Piece>;
-using Layout = std::shared_ptr<const Datatype>;
-constexpr std::size_t most_pieces = 1U << 14U;
+using Pieces = std::vector<route::Segment>;
+using Parts = std::vector<const Datatype*>;
 
-/// How a datatype was made: its constructor, and the arguments of that.
-struct Contents {
-    int combiner = MPI_COMBINER_NAMED;
-    std::vector<int> integers;
-    std::vector<std::int64_t> numbers;  ///< addresses; or all that a large-count constructor counts
-    std::vector<MPI_Datatype> types;
-    bool is_large = false;
-};
-
-template <class Aint, class Found>
-std::vector<std::int64_t> as_numbers(const std::vector<Aint>& given, Found count) {
-    return {given.begin(), given.begin() + static_cast<std::ptrdiff_t>(count)};
+void require(bool holds) {
+    if (!holds) {
+        throw std::runtime_error("a datatype that is not followed");
+    }
 }
 
 #if MPI_VERSION >= 4
-// An older library of the same binary interface may lack them.
-template <class Function>
-Function* find(const char* name) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
-std::optional<Contents> large_contents_of(MPI_Datatype type) {
-    static auto* const envelope =
-        find<decltype(PMPI_Type_get_envelope_c)>("PMPI_Type_get_envelope_c");
-    static auto* const contents =
-        find<decltype(PMPI_Type_get_contents_c)>("PMPI_Type_get_contents_c");
-    std::array<MPI_Count, 4> sizes{};
-    Contents found;
-    if (envelope == nullptr || contents == nullptr ||
-        envelope(type, sizes.data(), &sizes[1], &sizes[2], &sizes[3], &found.combiner) != 0 ||
-        sizes[2] == 0) {
-        return std::nullopt;
-    }
-    std::vector<MPI_Aint> addresses(static_cast<std::size_t>(sizes[1]) + 1);
-    std::vector<MPI_Count> counts(static_cast<std::size_t>(sizes[2]));
-    found.integers.resize(static_cast<std::size_t>(sizes[0]) + 1);
-    found.types.resize(static_cast<std::size_t>(sizes[3]) + 1, MPI_DATATYPE_NULL);
-    if (contents(type, sizes[0], sizes[1], sizes[2], sizes[3], found.integers.data(),
-                 addresses.data(), counts.data(), found.types.data()) != 0) {
-        return std::nullopt;
-    }
-    found.types.pop_back();
-    found.numbers = as_numbers(counts, sizes[2]);
-    found.is_large = true;
-    return found;
-}
-#else
-std::optional<Contents> large_contents_of(MPI_Datatype /*type*/) {
-    return std::nullopt;
+bool has_large_counts() {
+    return PMPI_Type_get_envelope_c != nullptr && PMPI_Type_get_contents_c != nullptr;
 }
 #endif
 
-std::optional<Contents> contents_of(MPI_Datatype type) {
-    if (auto large = large_contents_of(type)) {
-        return large;
-    }
-    Contents found;
-    std::array<int, 3> sizes{};
-    if (PMPI_Type_get_envelope(type, sizes.data(), &sizes[1], &sizes[2], &found.combiner) != 0) {
-        return std::nullopt;
-    }
-    if (sizes[2] == 0) {  // named, or as good as that
-        return found;
-    }
-    std::vector<MPI_Aint> addresses(static_cast<std::size_t>(sizes[1]) + 1);
-    found.integers.resize(static_cast<std::size_t>(sizes[0]) + 1);
-    found.types.resize(static_cast<std::size_t>(sizes[2]), MPI_DATATYPE_NULL);
-    if (PMPI_Type_get_contents(type, sizes[0], sizes[1], sizes[2], found.integers.data(),
-                               addresses.data(), found.types.data()) != 0) {
-        return std::nullopt;
-    }
-    found.numbers = as_numbers(addresses, sizes[1]);
-    return found;
-}
+/// The constructor of a datatype, and how many arguments of each kind it had: no types of one with
+/// a name.
+struct Envelope {
+    MPI_Count integers = 0;
+    MPI_Count addresses = 0;
+    MPI_Count counts = 0;
+    MPI_Count types = 0;
+    int combiner = MPI_COMBINER_NAMED;
 
-/// Reads the arguments of a constructor in their order.
-class Reader {
+    explicit Envelope(MPI_Datatype type) {
+#if MPI_VERSION >= 4
+        if (has_large_counts()) {
+            PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner);
+            return;
+        }
+#endif
+        std::array<int, 3> few{};
+        PMPI_Type_get_envelope(type, few.data(), &few[1], &few[2], &combiner);
+        integers = few[0];
+        addresses = few[1];
+        types = few[2];
+    }
+};
+
+/// How a datatype was made: its constructor, and the arguments of that.
+class Made {
 public:
-    explicit Reader(const Contents& contents)
-        : contents_(contents),
-          next_number_(contents.numbers.begin()),
-          next_integer_(contents.integers.begin()) {}
-    [[nodiscard]] std::int64_t integer() { return *next_integer_++; }
-    [[nodiscard]] std::int64_t number() { return *next_number_++; }
-    [[nodiscard]] std::int64_t count() { return contents_.is_large ? number() : integer(); }
-    [[nodiscard]] std::vector<std::int64_t> counts(std::int64_t length) {
-        std::vector<std::int64_t> all(static_cast<std::size_t>(length));
+    explicit Made(MPI_Datatype type) : envelope_(type) {
+        const auto& [integers, addresses, counts, types, combiner] = envelope_;
+        integers_.resize(static_cast<std::size_t>(integers));
+        addresses_.resize(static_cast<std::size_t>(addresses));
+        counts_.resize(static_cast<std::size_t>(counts));
+        types_.resize(static_cast<std::size_t>(types), MPI_DATATYPE_NULL);
+        if (has_name()) {
+            return;
+        }
+#if MPI_VERSION >= 4
+        if (has_large_counts()) {
+            PMPI_Type_get_contents_c(type, integers, addresses, counts, types, integers_.data(),
+                                     addresses_.data(), counts_.data(), types_.data());
+            return;
+        }
+#endif
+        PMPI_Type_get_contents(type, static_cast<int>(integers), static_cast<int>(addresses),
+                               static_cast<int>(types), integers_.data(), addresses_.data(),
+                               types_.data());
+    }
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+    // What it was made of is ours to free, unless that has a name.
+    ~Made() {
+        for (auto& type : types_) {
+            if (Envelope(type).types > 0) {
+                PMPI_Type_free(&type);
+            }
+        }
+    }
+
+    [[nodiscard]] int combiner() const { return envelope_.combiner; }
+    [[nodiscard]] bool has_name() const { return types_.empty(); }
+    [[nodiscard]] Parts parts() const {
+        Parts parts;
+        std::ranges::transform(types_, std::back_inserter(parts), layout_of);
+        require(std::ranges::count(parts, nullptr) == 0);
+        return parts;
+    }
+
+    /// The next argument of the constructor, among its integers, or its addresses and counts.
+    [[nodiscard]] std::int64_t integer() { return integers_.at(integer_++); }
+    [[nodiscard]] std::int64_t address() {
+        return is_large() ? counts_.at(number_++) : addresses_.at(number_++);
+    }
+    [[nodiscard]] std::int64_t count() { return is_large() ? address() : integer(); }
+    [[nodiscard]] std::vector<std::int64_t> counts(std::int64_t number) {
+        std::vector<std::int64_t> all(static_cast<std::size_t>(number));
         std::ranges::generate(all, [&] { return count(); });
         return all;
     }
 
 private:
-    const Contents& contents_;
-    std::vector<std::int64_t>::const_iterator next_number_;
-    std::vector<int>::const_iterator next_integer_;
+    [[nodiscard]] bool is_large() const { return !counts_.empty(); }
+
+    Envelope envelope_;
+    std::vector<int> integers_;
+    std::vector<MPI_Aint> addresses_;
+    std::vector<MPI_Count> counts_;    ///< of a large-count constructor: addresses among them
+    std::vector<MPI_Datatype> types_;  ///< none of one with a name
+    std::size_t integer_ = 0;
+    std::size_t number_ = 0;
 };
 
-/// Builds the pieces of a datatype; `fits` turns false where they are too many.
-class Builder {
-public:
-    void add(const Datatype& part, std::int64_t offset, std::int64_t count, std::int64_t stride) {
-        append(repeated(part.pieces, count, stride), offset);
+std::int64_t bytes_of(const Pieces& pieces) {
+    std::int64_t bytes = 0;
+    for (const auto& piece : pieces) {
+        bytes += piece.units();
     }
-    void append(const Pieces& part, std::int64_t offset) {
-        fits &= pieces.size() + part.size() <= most_pieces;
-        for (auto piece : fits ? part : Pieces{}) {
-            piece.offset += offset;
-            auto* const last = pieces.empty() ? nullptr : &pieces.back();
-            if (last != nullptr && last->depth == 0 && piece.depth == 0 &&
-                last->offset + last->length == piece.offset) {
-                last->length += piece.length;
-            } else {
-                pieces.push_back(piece);
-            }
+    return bytes;
+}
+
+// What goes on where the last piece ends becomes part of it.
+void append(Pieces& to, const Pieces& part, std::int64_t offset) {
+    constexpr std::size_t most = 1U << 14U;
+    require(to.size() + part.size() <= most);
+    for (auto piece : part) {
+        piece.source += offset;
+        if (!to.empty() && to.back().count == 1 && piece.count == 1 &&
+            to.back().source + to.back().length == piece.source) {
+            to.back().length += piece.length;
+        } else {
+            to.push_back(std::move(piece));
         }
     }
-    Pieces repeated(const Pieces& part, std::int64_t count, std::int64_t stride) {
-        if (count <= 0 || part.empty()) {
-            fits &= count >= 0;
-            return {};
-        }
-        if (part.size() == 1) {
-            auto piece = part.front();
-            fits &= piece.repeat(count, stride);
-            return {piece};
-        }
-        Pieces all;
-        fits &= count <= static_cast<std::int64_t>(most_pieces / part.size());
-        for (std::int64_t i = 0; fits && i < count; ++i) {
-            for (auto piece : part) {
-                piece.offset += i * stride;
-                all.push_back(piece);
-            }
-        }
+}
+
+Pieces repeated(const Pieces& part, std::int64_t count, std::int64_t stride) {
+    Pieces all;
+    if (count > 0 && part.size() == 1) {
+        all = part;
+        all[0].repeat({count, stride, bytes_of(part)});
         return all;
     }
+    for (std::int64_t i = 0; i < count && !part.empty(); ++i) {
+        append(all, part, i * stride);
+    }
+    return all;
+}
 
-    Pieces pieces;
-    bool fits = true;
-};
+Pieces vector(Made& made, const Datatype& part) {
+    const auto count = made.count();
+    const auto length = made.count();
+    const auto stride =
+        made.combiner() == MPI_COMBINER_HVECTOR ? made.address() : made.count() * part.extent;
+    return repeated(repeated(part.pieces, length, part.extent), count, stride);
+}
 
-void add_subarray(Builder& to, const Contents& contents, const Datatype& part) {
-    Reader in(contents);
-    const auto dimensions = in.integer();
-    const auto sizes = in.counts(dimensions);
-    const auto lengths = in.counts(dimensions);
-    const auto starts = in.counts(dimensions);
-    const bool is_c = in.integer() == MPI_ORDER_C;
+Pieces subarray(Made& made, const Datatype& part) {
+    const auto dimensions = made.integer();
+    const auto sizes = made.counts(dimensions);
+    const auto lengths = made.counts(dimensions);
+    const auto starts = made.counts(dimensions);
+    const bool is_c = made.integer() == MPI_ORDER_C;
     auto pieces = part.pieces;
     auto stride = part.extent;
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const auto at = is_c ? sizes.size() - 1 - i : i;
-        pieces = to.repeated(pieces, lengths[at], stride);
+        pieces = repeated(pieces, lengths[at], stride);
         offset += starts[at] * stride;
         stride *= sizes[at];
     }
-    to.append(pieces, offset);
-}
-
-void add_vector(Builder& to, const Contents& contents, const Datatype& part, bool in_bytes) {
-    Reader in(contents);
-    const auto count = in.count();
-    const auto length = in.count();
-    const auto stride = in_bytes ? in.number() : in.count() * part.extent;
-    to.append(to.repeated(to.repeated(part.pieces, length, part.extent), count, stride), 0);
+    Pieces placed;
+    append(placed, pieces, offset);
+    return placed;
 }
 
 // Blocks of own lengths, or of one for all; a structure has a type for each.
-void add_blocks(Builder& to, const Contents& contents, const std::vector<Layout>& parts) {
-    const auto combiner = contents.combiner;
+Pieces blocks(Made& made, const Parts& parts) {
+    const auto combiner = made.combiner();
     const bool is_structure = combiner == MPI_COMBINER_STRUCT;
     const bool one_length =
         combiner == MPI_COMBINER_INDEXED_BLOCK || combiner == MPI_COMBINER_HINDEXED_BLOCK;
     const bool in_bytes = is_structure || combiner == MPI_COMBINER_HINDEXED ||
                           combiner == MPI_COMBINER_HINDEXED_BLOCK;
-    Reader in(contents);
-    const auto count = in.count();
-    const auto lengths =
-        one_length ? std::vector(static_cast<std::size_t>(count), in.count()) : in.counts(count);
-    for (std::size_t i = 0; i < lengths.size() && to.fits; ++i) {
+    const auto count = made.count();
+    const auto lengths = one_length ? std::vector(static_cast<std::size_t>(count), made.count())
+                                    : made.counts(count);
+    Pieces pieces;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
         const auto& part = *parts[is_structure ? i : 0];
-        const auto place = in_bytes ? in.number() : in.count() * part.extent;
-        to.add(part, place, lengths[i], part.extent);
+        const auto place = in_bytes ? made.address() : made.count() * part.extent;
+        append(pieces, repeated(part.pieces, lengths[i], part.extent), place);
     }
+    return pieces;
 }
 
-bool build(Builder& to, const Contents& contents, const std::vector<Layout>& parts) {
-    switch (contents.combiner) {
+Pieces pieces_of(Made& made, const Parts& parts) {
+    const auto& part = *parts[0];
+    switch (made.combiner()) {
         case MPI_COMBINER_DUP:
         case MPI_COMBINER_RESIZED:
-            to.append(parts[0]->pieces, 0);
-            return true;
+            return part.pieces;
         case MPI_COMBINER_CONTIGUOUS:
-            to.add(*parts[0], 0, Reader(contents).count(), parts[0]->extent);
-            return true;
+            return repeated(part.pieces, made.count(), part.extent);
         case MPI_COMBINER_VECTOR:
         case MPI_COMBINER_HVECTOR:
-            add_vector(to, contents, *parts[0], contents.combiner == MPI_COMBINER_HVECTOR);
-            return true;
+            return vector(made, part);
         case MPI_COMBINER_INDEXED:
         case MPI_COMBINER_HINDEXED:
         case MPI_COMBINER_INDEXED_BLOCK:
         case MPI_COMBINER_HINDEXED_BLOCK:
         case MPI_COMBINER_STRUCT:
-            add_blocks(to, contents, parts);
-            return true;
+            return blocks(made, parts);
         case MPI_COMBINER_SUBARRAY:
-            add_subarray(to, contents, *parts[0]);
-            return true;
+            return subarray(made, part);
         default:
-            return false;
+            throw std::runtime_error("a datatype that is not followed");
     }
 }
 
-bool is_named(const std::optional<Contents>& contents) {
-    return contents && contents->types.empty();
-}
-
-Layout decode(MPI_Datatype type, const std::optional<Contents>& contents);
-
-// What the contents of a datatype were made of is ours to free, unless it has a name.
-std::vector<Layout> parts_of(const Contents& contents) {
-    std::vector<Layout> parts;
-    for (auto type : contents.types) {
-        const auto inner = contents_of(type);
-        parts.push_back(decode(type, inner));
-        if (inner && !is_named(inner)) {
-            PMPI_Type_free(&type);
-        }
-    }
-    return parts;
-}
-
-Layout decode(MPI_Datatype type, const std::optional<Contents>& contents) {
+Datatype decoded(MPI_Datatype type) {
+    Made made(type);
     MPI_Count bytes = 0;
     MPI_Count true_extent = 0;
     MPI_Count lower = 0;
     MPI_Count extent = 0;
-    if (!contents || PMPI_Type_size_x(type, &bytes) != 0 || bytes < 0 ||
-        PMPI_Type_get_true_extent_x(type, &lower, &true_extent) != 0 ||
-        PMPI_Type_get_extent_x(type, &lower, &extent) != 0) {
-        return nullptr;
-    }
-    Builder builder;
-    if (is_named(contents)) {  // those with a gap in them, for pairs, are left alone
-        builder.fits = bytes == true_extent;
-        builder.pieces = {{.length = bytes}};
+    require(PMPI_Type_size_x(type, &bytes) == 0 && bytes >= 0 &&
+            PMPI_Type_get_true_extent_x(type, &lower, &true_extent) == 0 &&
+            PMPI_Type_get_extent_x(type, &lower, &extent) == 0);
+    Datatype found{.pieces = {{.length = bytes}}, .bytes = bytes, .extent = extent};
+    if (made.has_name()) {
+        require(bytes == true_extent);  // there are pairs with a gap
     } else {
-        const auto parts = parts_of(*contents);
-        if (!std::ranges::all_of(parts, [](const auto& part) { return part != nullptr; }) ||
-            !build(builder, *contents, parts)) {
-            return nullptr;
-        }
+        found.pieces = pieces_of(made, made.parts());
+        require(bytes_of(found.pieces) == bytes);
     }
-    std::int64_t found = 0;
-    for (const auto& piece : builder.pieces) {
-        found += piece.bytes();
-    }
-    if (!builder.fits || found != bytes) {
-        return nullptr;
-    }
-    std::erase_if(builder.pieces, [](const Piece& piece) { return piece.bytes() == 0; });
-    return std::make_shared<const Datatype>(
-        Datatype{.pieces = std::move(builder.pieces), .bytes = bytes, .extent = extent});
+    std::erase_if(found.pieces, [](const auto& piece) { return piece.units() == 0; });
+    return found;
 }
 
 extern "C" int transrank_forget_layout(MPI_Datatype /*type*/, int /*key*/, void* value,
                                        void* /*extra*/) {
-    delete static_cast<Layout*>(value);
+    delete static_cast<Datatype*>(value);
     return MPI_SUCCESS;
-}
-
-int key() {
-    static const int made = [] {
-        int key = MPI_KEYVAL_INVALID;
-        PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, transrank_forget_layout, &key, nullptr);
-        return key;
-    }();
-    return made;
 }
 
 }  // namespace
 
-bool Piece::repeat(std::int64_t count, std::int64_t stride) {
-    if (count == 1) {
-        return true;
-    }
-    if (depth == 0 && stride == length) {
-        length *= count;
-        return true;
-    }
-    auto* const last = depth == 0 ? nullptr : &loops[depth - 1];
-    if (last != nullptr && stride == last->stride * last->count) {
-        last->count *= count;
-        return true;
-    }
-    if (depth == most_loops) {
-        return false;
-    }
-    loops[depth++] = {.count = count, .stride = stride};
-    return true;
-}
-
-std::int64_t Piece::bytes() const {
-    auto bytes = length;
-    for (std::size_t i = 0; i < depth; ++i) {
-        bytes *= loops[i].count;
-    }
-    return bytes;
-}
-
-std::shared_ptr<const Datatype> layout_of(MPI_Datatype type) {
-    // Those with names are never freed.
-    thread_local std::unordered_map<MPI_Datatype, Layout> named;
-    if (const auto known = named.find(type); known != named.end()) {
-        return known->second;
-    }
+const Datatype* layout_of(MPI_Datatype type) {
+    static const int key = [] {
+        int made = MPI_KEYVAL_INVALID;
+        PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, transrank_forget_layout, &made, nullptr);
+        return made;
+    }();
     void* value = nullptr;
     int found = 0;
-    if (type == MPI_DATATYPE_NULL || PMPI_Type_get_attr(type, key(), &value, &found) != 0) {
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_get_attr(type, key, &value, &found) != 0) {
         return nullptr;
     }
-    if (found != 0) {
-        return *static_cast<Layout*>(value);
+    // Of two threads that come at once the second one finds what the first has made.
+    static std::recursive_mutex mutex;
+    const auto lock =
+        found == 0 ? std::unique_lock(mutex) : std::unique_lock<std::recursive_mutex>();
+    if (found == 0 && PMPI_Type_get_attr(type, key, &value, &found) == 0 && found == 0) {
+        std::unique_ptr<Datatype> layout;
+        try {
+            layout = std::make_unique<Datatype>(decoded(type));
+        } catch (const std::exception&) {  // not followed: nullptr, also from now on
+        }
+        if (PMPI_Type_set_attr(type, key, layout.get()) != 0) {
+            return nullptr;
+        }
+        value = layout.release();  // MPI holds it now
     }
-    const auto contents = contents_of(type);
-    auto layout = std::make_unique<Layout>(decode(type, contents));
-    if (is_named(contents)) {
-        return named[type] = *layout;
-    }
-    auto kept = *layout;
-    if (PMPI_Type_set_attr(type, key(), layout.get()) == 0) {
-        (void)layout.release();  // MPI holds it now
-    }
-    return kept;
+    return static_cast<const Datatype*>(value);
 }
 
 }  // namespace transrank::carry

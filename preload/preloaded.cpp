@@ -4,23 +4,17 @@
 // and a program such as Python loads its MPI late and for itself alone.
 #include <mpi.h>
 
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <type_traits>
+
+#include "call.hpp"
 
 namespace {
 
-using Function = void (*)();
-
-struct Found {
-    Function function = nullptr;
-};
-
-int nothing_found() {
-    return MPI_ERR_OTHER;
-}
+using namespace transrank::carry;
 
 // Of some loaded object that has an MPI library among what it needs, or is one.
 int find_in(dl_phdr_info* object, std::size_t /*bytes*/, void* wanted) {
@@ -44,65 +38,142 @@ void* mpi() {
     return handle;
 }
 
+int nothing_found() {
+    return MPI_ERR_OTHER;
+}
+
+// MPI's own function, by the name of its profiling interface.
+template <class Wanted>
+Wanted* of_mpi(const char* name) {
+    void* const found = mpi() == nullptr ? nullptr : dlsym(mpi(), name);
+    return reinterpret_cast<Wanted*>(found == nullptr ? reinterpret_cast<void*>(&nothing_found)
+                                                      : found);
+}
+
 // Whether the MPI of this process is the one that the carrier would load.
 bool is_that_of_the_carrier() {
-    if (std::strlen(TRANSRANK_LIBMPI) == 0) {
-        return true;
+    if (mpi() == nullptr || std::strlen(TRANSRANK_LIBMPI) == 0) {
+        return mpi() != nullptr;
     }
     void* const theirs = dlopen(TRANSRANK_LIBMPI, RTLD_LAZY | RTLD_NOLOAD);
     return theirs != nullptr && dlsym(theirs, "PMPI_Alltoall") == dlsym(mpi(), "PMPI_Alltoall");
 }
 
-void* load_carrier() {
-    constexpr auto name = "libtransrank_carrier.so";
-    constexpr std::size_t longest = 4096;
-    static char path[longest];
-    Dl_info own{};
-    if (mpi() == nullptr || !is_that_of_the_carrier() ||
-        dladdr(reinterpret_cast<void*>(&load_carrier), &own) == 0 ||
-        std::strlen(own.dli_fname) + std::strlen(name) >= longest) {
-        return nullptr;
-    }
-    std::strcpy(path, own.dli_fname);
-    char* const slash = std::strrchr(path, '/');
-    std::strcpy(slash == nullptr ? path : slash + 1, name);
-    return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+// The carrier's function of that name; nullptr where it cannot be loaded.
+template <class Wanted>
+Wanted* of_carrier(const char* name) {
+    void* const carrier = is_that_of_the_carrier()
+                              ? dlopen("libtransrank_carrier.so", RTLD_LAZY | RTLD_LOCAL)
+                              : nullptr;
+    return carrier == nullptr ? nullptr : reinterpret_cast<Wanted*>(dlsym(carrier, name));
 }
 
-// The function that serves in place of an MPI function, whose name begins with P.
-Function look_up(Found& found, const char* name) {
-    if (found.function != nullptr) {
-        return found.function;
+// What the wrappers tell, of MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw.
+template <class Count>
+Call call_of(const void* send, const Count& send_count, const MPI_Datatype& send_type,
+             void* receive, const Count& receive_count, const MPI_Datatype& receive_type,
+             MPI_Comm comm) {
+    const Side sends{send, &send_count, nullptr, &send_type};
+    const Side receives{receive, &receive_count, nullptr, &receive_type};
+    return {Kind::alltoall, sizeof(Count) > sizeof(int), sends, receives, comm};
+}
+template <class Count, class Offset>
+Call call_of(const void* send, const Count* send_counts, const Offset* send_offsets,
+             const MPI_Datatype& send_type, void* receive, const Count* receive_counts,
+             const Offset* receive_offsets, const MPI_Datatype& receive_type, MPI_Comm comm) {
+    const Side sends{send, send_counts, send_offsets, &send_type};
+    const Side receives{receive, receive_counts, receive_offsets, &receive_type};
+    return {Kind::alltoallv, sizeof(Count) > sizeof(int), sends, receives, comm};
+}
+template <class Count, class Offset>
+Call call_of(const void* send, const Count* send_counts, const Offset* send_offsets,
+             const MPI_Datatype* send_types, void* receive, const Count* receive_counts,
+             const Offset* receive_offsets, const MPI_Datatype* receive_types, MPI_Comm comm) {
+    const Side sends{send, send_counts, send_offsets, send_types};
+    const Side receives{receive, receive_counts, receive_offsets, receive_types};
+    return {Kind::alltoallw, sizeof(Count) > sizeof(int), sends, receives, comm};
+}
+
+bool is_off = false;
+
+template <auto Wrapper, class... Arguments>
+int carry(const char* name, Arguments... arguments) {
+    static decltype(Wrapper) by_mpi = nullptr;
+    static decltype(&transrank_carry_call) carrier = nullptr;
+    if (by_mpi == nullptr) {
+        carrier = of_carrier<decltype(transrank_carry_call)>("transrank_carry_call");
+        by_mpi = of_mpi<std::remove_pointer_t<decltype(Wrapper)>>(name);
     }
-    static void* const carrier = load_carrier();
-    constexpr auto prefix = "transrank_carried_";
-    char carried[64];
-    std::strcpy(carried, prefix);
-    std::strcat(carried, name + 1);
-    void* function = carrier == nullptr ? nullptr : dlsym(carrier, carried);
-    if (function == nullptr && mpi() != nullptr) {
-        function = dlsym(mpi(), name);
+    const auto pass_on = [&] { return by_mpi(arguments...); };
+    if (carrier == nullptr || is_off) {
+        return pass_on();
     }
-    found.function = function == nullptr ? reinterpret_cast<Function>(&nothing_found)
-                                         : reinterpret_cast<Function>(function);
-    return found.function;
+    return carrier(
+        call_of(arguments...),
+        [](const void* context) { return (*static_cast<decltype(&pass_on)>(context))(); },
+        &pass_on);
 }
 
 }  // namespace
 
 extern "C" {
 
-// Where nothing else has, this loads the carrier for its summary.
-int MPI_Finalize() {
-    static Found found;
-    static Found of_mpi;
-    const bool summary = std::getenv("TRANSRANK_CARRY_SUMMARY") != nullptr;
-    if (!summary && of_mpi.function == nullptr && mpi() != nullptr) {
-        of_mpi.function = reinterpret_cast<Function>(dlsym(mpi(), "PMPI_Finalize"));
-    }
-    return reinterpret_cast<decltype(&MPI_Finalize)>(
-        of_mpi.function != nullptr ? of_mpi.function : look_up(found, "PMPI_Finalize"))();
+int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                 int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+    return carry<&MPI_Alltoall>("PMPI_Alltoall", send, send_count, send_type, receive,
+                                receive_count, receive_type, comm);
 }
 
-#include "wrappers.inc"
+int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_offsets,
+                  MPI_Datatype send_type, void* receive, const int* receive_counts,
+                  const int* receive_offsets, MPI_Datatype receive_type, MPI_Comm comm) {
+    return carry<&MPI_Alltoallv>("PMPI_Alltoallv", send, send_counts, send_offsets, send_type,
+                                 receive, receive_counts, receive_offsets, receive_type, comm);
+}
+
+int MPI_Alltoallw(const void* send, const int* send_counts, const int* send_offsets,
+                  const MPI_Datatype* send_types, void* receive, const int* receive_counts,
+                  const int* receive_offsets, const MPI_Datatype* receive_types, MPI_Comm comm) {
+    return carry<&MPI_Alltoallw>("PMPI_Alltoallw", send, send_counts, send_offsets, send_types,
+                                 receive, receive_counts, receive_offsets, receive_types, comm);
+}
+
+#if MPI_VERSION >= 4
+int MPI_Alltoall_c(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
+                   MPI_Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+    return carry<&MPI_Alltoall_c>("PMPI_Alltoall_c", send, send_count, send_type, receive,
+                                  receive_count, receive_type, comm);
+}
+
+int MPI_Alltoallv_c(const void* send, const MPI_Count* send_counts, const MPI_Aint* send_offsets,
+                    MPI_Datatype send_type, void* receive, const MPI_Count* receive_counts,
+                    const MPI_Aint* receive_offsets, MPI_Datatype receive_type, MPI_Comm comm) {
+    return carry<&MPI_Alltoallv_c>("PMPI_Alltoallv_c", send, send_counts, send_offsets, send_type,
+                                   receive, receive_counts, receive_offsets, receive_type, comm);
+}
+
+int MPI_Alltoallw_c(const void* send, const MPI_Count* send_counts, const MPI_Aint* send_offsets,
+                    const MPI_Datatype* send_types, void* receive, const MPI_Count* receive_counts,
+                    const MPI_Aint* receive_offsets, const MPI_Datatype* receive_types,
+                    MPI_Comm comm) {
+    return carry<&MPI_Alltoallw_c>("PMPI_Alltoallw_c", send, send_counts, send_offsets, send_types,
+                                   receive, receive_counts, receive_offsets, receive_types, comm);
+}
+#endif
+
+// On all ranks alike: with 0, calls are MPI's from here on.
+int MPI_Pcontrol(const int level, ...) {
+    is_off = level == 0;
+    return MPI_SUCCESS;
+}
+
+// Where nothing else has, this loads the carrier for its summary.
+int MPI_Finalize() {
+    if (std::getenv("TRANSRANK_CARRY_SUMMARY") != nullptr) {
+        if (const auto print = of_carrier<void()>("transrank_carry_print_summary")) {
+            print();
+        }
+    }
+    return of_mpi<decltype(MPI_Finalize)>("PMPI_Finalize")();
+}
 }

@@ -5,23 +5,27 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <numeric>
 
 namespace transrank::carry {
 namespace {
 
-struct Line {
-    std::array<std::uint64_t, ways> calls{};
-    std::int64_t bytes = 0;
-    double seconds = 0;
+using Seconds = std::chrono::duration<double>;
+
+struct Calls {
+    const char* name;
+    std::array<std::uint64_t, ways> by_way{};
+    Seconds took{};
 };
-struct Counted {
-    std::array<Line, kinds> lines{};
+
+struct {
+    std::array<Calls, kinds> calls{{{"MPI_Alltoall"}, {"MPI_Alltoallv"}, {"MPI_Alltoallw"}}};
+    std::uint64_t communicators = 0;
+    Seconds connecting{};
     Clock::time_point since = Clock::now();
     std::mutex mutex;
-};
-Counted counted;
+} counted;
 
-constexpr std::array<const char*, kinds> names{"MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"};
 constexpr std::array<const char*, ways> words{
     "carried",
     "by MPI, as first calls over their communicators",
@@ -32,47 +36,52 @@ constexpr std::array<const char*, ways> words{
 
 }  // namespace
 
-void count(Kind kind, Way way, std::int64_t bytes, Clock::time_point begin) noexcept {
+void count(Kind kind, Way way, Clock::time_point begin) noexcept {
     const std::lock_guard lock(counted.mutex);
-    auto& line = counted.lines[static_cast<std::size_t>(kind)];
-    ++line.calls[static_cast<std::size_t>(way)];
-    line.bytes += way == Way::carried ? bytes : 0;
-    line.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+    auto& calls = counted.calls[static_cast<std::size_t>(kind)];
+    ++calls.by_way[static_cast<std::size_t>(way)];
+    calls.took += Clock::now() - begin;
 }
 
-void print_summary() noexcept {
+void count_connected(Clock::time_point begin) noexcept {
+    const std::lock_guard lock(counted.mutex);
+    ++counted.communicators;
+    counted.connecting += Clock::now() - begin;
+}
+
+extern "C" void transrank_carry_print_summary() {
     int rank = 0;
-    if (std::getenv(summary_variable) == nullptr ||
+    if (std::getenv("TRANSRANK_CARRY_SUMMARY") == nullptr ||
         PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS || rank != 0) {
         return;
     }
-    const std::chrono::duration<double> whole = Clock::now() - counted.since;
-    bool gained = false;
-    for (std::size_t kind = 0; kind < kinds; ++kind) {
-        const auto& line = counted.lines[kind];
-        std::uint64_t calls = 0;
-        for (const auto number : line.calls) {
-            calls += number;
-        }
-        if (calls == 0) {
+    const Seconds whole = Clock::now() - counted.since;
+    std::uint64_t carried = 0;
+    const auto print = [](const char* format, auto... values) {
+        std::fputs("transrank carry: ", stderr);
+        std::fprintf(stderr, format, values...);
+    };
+    for (const auto& [name, by_way, took] : counted.calls) {
+        const auto all = std::accumulate(by_way.begin(), by_way.end(), std::uint64_t{0});
+        if (all == 0) {
             continue;
         }
-        std::fprintf(stderr, "transrank carry: rank 0: %llu calls of %s took %.3g s of %.3g s\n",
-                     static_cast<unsigned long long>(calls), names[kind], line.seconds,
-                     whole.count());
+        print("rank 0: %llu calls of %s took %.3g s of the %.3g s since the first\n",
+              static_cast<unsigned long long>(all), name, took.count(), whole.count());
         for (std::size_t way = 0; way < ways; ++way) {
-            if (line.calls[way] != 0) {
-                std::fprintf(stderr, "transrank carry:   %llu %s\n",
-                             static_cast<unsigned long long>(line.calls[way]), words[way]);
+            if (by_way[way] != 0) {
+                print("  %llu %s\n", static_cast<unsigned long long>(by_way[way]), words[way]);
             }
         }
-        std::fprintf(stderr, "transrank carry:   %.3g MB sent in carried calls\n",
-                     static_cast<double>(line.bytes) / 1e6);
-        gained |= line.calls[0] != 0;
+        carried += by_way[static_cast<std::size_t>(Way::carried)];
     }
-    if (!gained) {
-        std::fputs("transrank carry: nothing was carried: this program gains nothing by it\n",
-                   stderr);
+    if (counted.communicators != 0) {
+        print("%llu communicators connected in %.3g ms\n",
+              static_cast<unsigned long long>(counted.communicators),
+              counted.connecting.count() * 1e3);
+    }
+    if (carried == 0) {
+        print("nothing was carried: this program gains nothing by it\n");
     }
 }
 

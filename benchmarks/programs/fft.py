@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A distributed FFT of mpi4py-fft with three kinds of transfers, in turns: MPI_Alltoallw, and
-transrank's in the program's own arrays and in shared ones.
-    mpiexec -n 2 python fft.py POINTS ROUNDS
+"""A distributed FFT of mpi4py-fft with four kinds of transfers, in turns: MPI_Alltoallw, the same
+as `transrank carry` carries it, and transrank's in the program's own arrays and in shared ones.
+    transrank carry -- mpiexec -n 2 python fft.py POINTS ROUNDS
 Prints a JSON object: seconds of the slowest rank, medians of the rounds, of a transfer and of a
 forward transform. Spectra are compared bit by bit.
 """
@@ -22,6 +22,7 @@ from slowest import slowest
 import transrank.mpi4py_fft as by_transrank
 
 COMM = MPI.COMM_WORLD
+CARRIED = "carried"
 
 
 def main() -> None:
@@ -31,19 +32,20 @@ def main() -> None:
         return mpi4py_fft.PFFT(COMM, (points, points, points), dtype=float)
 
     by_transrank.leave()
-    ways = {"MPI_Alltoallw": plan()}
+    ways = {"MPI_Alltoallw": plan(), CARRIED: plan()}
     for shared, name in ((False, "own arrays"), (True, "shared arrays")):
         by_transrank.use(shared=shared)
         ways[name] = plan()
     names = list(ways)
     random = np.random.default_rng(COMM.rank)
     times = defaultdict(list)
-    for number in range(-10, rounds):  # the library's first runs find out how to store
+    for number in range(-10, rounds):  # the first runs find out what is faster
         field = random.random(ways["own arrays"].forward.input_array.shape)
         spectra = {}
         for turn in range(len(names)):
             name = names[(number + turn) % len(names)]
             fft = ways[name]
+            MPI.Pcontrol(int(name == CARRIED))
             fft.forward.input_array[...] = field
             whole = slowest(fft.forward)
             spectra[name] = fft.forward.output_array

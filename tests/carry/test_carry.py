@@ -53,6 +53,18 @@ def test_a_program_without_such_calls_is_told_so(both):
     assert with_it.stderr.count("nothing was carried") == 1
 
 
+def test_pcontrol_leaves_calls_to_mpi_and_carries_them_again(mpiexec):
+    source = """from mpi4py import MPI
+for on in (1, 0, 1):
+    MPI.Pcontrol(on)
+    for _ in range(5):
+        MPI.COMM_WORLD.Alltoall(bytes(8), bytearray(8))"""
+    always = {**CARRIED, "TRANSRANK_CARRY_ALWAYS": "1"}
+    outcome = mpiexec.run(2, sys.executable, "-c", source, env=always).check()
+    assert "10 calls of MPI_Alltoall took" in outcome.stderr
+    assert re.search(r"10 carried\n.* 1 communicator", outcome.stderr)
+
+
 def test_nothing_is_printed_unless_asked_for(mpiexec):
     source = "from mpi4py import MPI; MPI.COMM_WORLD.alltoall([0, 1])"
     command = (sys.executable, "-c", source)
