@@ -156,10 +156,7 @@ def _run(arguments: list[str]) -> int:
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options of a command line that begins with a verb, without running it.
 
-    Raises
-    ------
-    UsageError
-        the verb does not have one of the options.
+    Raises UsageError: the verb does not have one of the options.
     """
     parser = build_parser(arguments[:1])
     parsed, unknown = parser.parse_known_args(_rewritten(parser, list(arguments)))

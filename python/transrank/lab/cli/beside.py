@@ -31,12 +31,8 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
     A study published only for other numbers of ranks has a line that names these; a machine whose
     times were only plotted has one that says so.
 
-    Raises
-    ------
-    RecordError
-        the run has none of the studies that were published for the machine.
-    UsageError
-        the machine was not measured on that number of nodes.
+    Raises RecordError: the run has none of the studies that were published for the machine.
+    Raises UsageError: the machine was not measured on that number of nodes.
     """
     known = sorted({point.nodes for point in machine.points})
     if arguments.nodes is not None and arguments.nodes not in known:

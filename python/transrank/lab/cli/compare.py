@@ -166,10 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
     def write(console: Console) -> None:
         if paired:
             _print_variants(console, baseline, candidate)
-        for name, record, found in (
-            ("baseline", baseline, ours),
-            ("candidate", candidate, theirs),
-        ):
+        for name, record, found in (("baseline", baseline, ours), ("candidate", candidate, theirs)):
             grade = results.trust_text(trust_in(record, found))
             output.paragraph(console, Text(f"{name} {_name(record)}, ").append_text(grade))
         console.print()

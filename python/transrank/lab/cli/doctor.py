@@ -87,10 +87,7 @@ def examine(site: Site, shape: Shape, store: Path) -> list[Check]:
     from transrank.lab.survey.checks import Situation, check_all
     from transrank.lab.survey.probe import probe
 
-    environment = {
-        **os.environ,
-        **site.launcher.environment(shape, os.environ),
-    }
+    environment = {**os.environ, **site.launcher.environment(shape, os.environ)}
     probed = None
     trouble: list[Check] = []
     with TemporaryDirectory(prefix="transrank-doctor-") as folder:

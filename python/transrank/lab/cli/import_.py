@@ -86,6 +86,5 @@ def _report(imported: ImportedRun, files: int, path: Path) -> None:
         )
     for benchmark, count in imported.unknown.items():
         output.warning(
-            f"{count} results of '{benchmark}' are left out",
-            "no study of transrank measures this",
+            f"{count} results of '{benchmark}' are left out", "no study of transrank measures this"
         )

@@ -116,10 +116,7 @@ SETTLED = {
 def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
     """Refuse with --resume the options that the run's plan fixes.
 
-    Raises
-    ------
-    UsageError
-        naming the options.
+    Raises UsageError: naming the options.
     """
     values = {name: getattr(arguments, name, None) for name in SETTLED}
     given = [
@@ -137,10 +134,7 @@ def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
 def refuse_contradictions(arguments: argparse.Namespace) -> None:
     """Refuse options that contradict each other about the end of a case.
 
-    Raises
-    ------
-    UsageError
-        naming them.
+    Raises UsageError: naming them.
     """
     stops = [name for name in ENDS if getattr(arguments, name) is not None]
     given = " and ".join(settings.OPTIONS[name].option for name in stops)
@@ -222,10 +216,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
 def selections(arguments: argparse.Namespace) -> tuple[Selection, ...]:
     """Return the selection of the command line.
 
-    Raises
-    ------
-    UsageError
-        there is no study, an unknown one, or an axis that none of them has.
+    Raises UsageError: there is no study, an unknown one, or an axis that none of them has.
     """
     from transrank.lab.study import catalogue
     from transrank.lab.survey import plan

@@ -106,9 +106,7 @@ def add_launch_options(
 def add_launcher_options(group: argparse._ArgumentGroup) -> None:
     """Add the launcher, and whether it may start far more ranks than cores."""
     group.add_argument(
-        "--oversubscribe",
-        action="store_true",
-        help="allow more than four ranks per core",
+        "--oversubscribe", action="store_true", help="allow more than four ranks per core"
     )
     group.add_argument(
         "--launcher",
@@ -140,10 +138,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         help="difference that matters (default: 5%%)",
     )
     parser.add_argument(
-        "--fail-on",
-        choices=FAIL_ON,
-        default="family",
-        help="when to exit 1 (default: family)",
+        "--fail-on", choices=FAIL_ON, default="family", help="when to exit 1 (default: family)"
     )
     parser.add_argument(
         "--pass-unclear",
@@ -172,10 +167,7 @@ def parse_counts(text: str) -> list[int]:
 def parse_axes(texts: Sequence[str]) -> dict[str, str]:
     """Read ``NAME=A,B`` restrictions of axes.
 
-    Raises
-    ------
-    UsageError
-        one of them has no name or no value, or a name is given twice.
+    Raises UsageError: one of them has no name or no value, or a name is given twice.
     """
     axes: dict[str, str] = {}
     for text in texts:

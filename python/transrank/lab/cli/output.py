@@ -135,10 +135,7 @@ def write(text: str, output: Path | str | None = None) -> None:
     On a terminal control characters are shown; a file, or a program that reads stdout, gets the
     unchanged text.
 
-    Raises
-    ------
-    RecordError
-        the file cannot be written.
+    Raises RecordError: the file cannot be written.
     """
     on_terminal = _is_stdout(output) and sys.stdout.isatty()
     _send(visible(text) if on_terminal else text, output)
@@ -147,10 +144,7 @@ def write(text: str, output: Path | str | None = None) -> None:
 def print_or_write(show: Callable[[Console], None], output: Path | None) -> None:
     """Let `show` print on stdout, or into the file that -o names.
 
-    Raises
-    ------
-    RecordError
-        the file cannot be written.
+    Raises RecordError: the file cannot be written.
     """
     plain = PlainConsole(width=_width_elsewhere(), color_system=None, soft_wrap=True)
     console = data() if output is None else plain
@@ -167,10 +161,7 @@ def answer(
 ) -> None:
     """Write what a verb has found in the form that --format names, to stdout or the file of -o.
 
-    Raises
-    ------
-    RecordError
-        the file cannot be written.
+    Raises RecordError: the file cannot be written.
     """
     if arguments.format == "json":
         write(as_json(document()), arguments.output)

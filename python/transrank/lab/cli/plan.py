@@ -159,10 +159,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print each rank's part, and the total; or what was published beside what is planned.
 
-    Raises
-    ------
-    UsageError
-        options are missing, do not belong together, or make no sense.
+    Raises UsageError: options are missing, do not belong together, or make no sense.
     """
     _check(arguments)
     if arguments.published:

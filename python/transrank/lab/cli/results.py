@@ -91,10 +91,7 @@ def add_case_option(parser: argparse.ArgumentParser) -> None:
 def select_cases(items: Sequence[Item], globs: Sequence[str]) -> list[Item]:
     """Return the items whose case matches one of the patterns; all without a pattern.
 
-    Raises
-    ------
-    UsageError
-        a pattern matches nothing.
+    Raises UsageError: a pattern matches nothing.
     """
     for glob in globs:
         if not any(fnmatchcase(item.case, glob) for item in items):

@@ -147,10 +147,7 @@ def _script(arguments: argparse.Namespace, nodes: int, shape: str | None) -> str
 def _studies(words: Sequence[str], ranks: int) -> list[str]:
     """The studies that a command measures by name; a wrong command is refused before the job.
 
-    Raises
-    ------
-    UsageError
-        with the message of the verb that would refuse it in the job.
+    Raises UsageError: with the message of the verb that would refuse it in the job.
     """
     if words[:1] not in (["measure"], ["survey"]):
         return []

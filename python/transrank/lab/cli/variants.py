@@ -44,10 +44,7 @@ class Variant:
     def launcher(self, capacity: Capacity) -> Launcher:
         """Return the launcher of this variant.
 
-        Raises
-        ------
-        UsageError, LaunchError
-            the launcher or the mpiexec does not exist.
+        Raises UsageError or LaunchError: the launcher or the mpiexec does not exist.
         """
         return replace(self._bare_launcher(capacity), added=dict(self.added), runner=self.runner)
 
@@ -67,13 +64,9 @@ class Variant:
 def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Variant:
     """Read the settings of a variant; `launcher` is the default launcher of both variants.
 
-    Raises
-    ------
-    UsageError
-        a word is not a setting, a name is given twice, two settings exclude each other, or the MPI
-        cannot have one.
-    RecordError
-        a tuning file is not one.
+    Raises UsageError: a word is not a setting, a name is given twice, two settings exclude each
+    other, or the MPI cannot have one.
+    Raises RecordError: a tuning file is not one.
     """
     values: dict[str, str] = {}
     for word in words:
@@ -93,8 +86,7 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
         values[LAUNCHER] = launcher
     if LAUNCHER in values and MPIEXEC in values:
         raise UsageError(
-            f"--{name}: {LAUNCHER} and {MPIEXEC} exclude each other",
-            "leave out one of them",
+            f"--{name}: {LAUNCHER} and {MPIEXEC} exclude each other", "leave out one of them"
         )
     if ALLTOALL in values:
         _check_alltoall(name, values)
@@ -111,10 +103,7 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
 def refuse_unknown(variant: Variant) -> None:
     """Refuse a variable that the MPI library does not know: the variants would be the same.
 
-    Raises
-    ------
-    UsageError
-        naming the variable, and one that is spelt alike.
+    Raises UsageError: naming the variable, and one that is spelt alike.
     """
     names = [word.partition("=")[0] for word in variant.settings]
     for name, close in variables.unknown(names, variant.runner):

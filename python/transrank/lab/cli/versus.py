@@ -102,12 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
 def find_pair(path: Path) -> tuple[Path, Path]:
     """Return the records of A and B from that of either.
 
-    Raises
-    ------
-    RecordError
-        the other record is missing.
-    UsageError
-        it is another run.
+    Raises RecordError: the other record is missing.
+    Raises UsageError: it is another run.
     """
     from transrank.lab.store.records import read_run
 

@@ -19,16 +19,8 @@ OWN_WORDS = "transrank-run: "
 
 # (what the output shows, what it means, what to do), the most telling first.
 CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (
-        re.compile(r"No space left on device|ENOSPC"),
-        "the disk is full",
-        "free some space",
-    ),
-    (
-        re.compile(r"Disk quota exceeded|EDQUOT"),
-        "the disk quota is used up",
-        "free some space",
-    ),
+    (re.compile(r"No space left on device|ENOSPC"), "the disk is full", "free some space"),
+    (re.compile(r"Disk quota exceeded|EDQUOT"), "the disk quota is used up", "free some space"),
     (
         re.compile(r"File too large|EFBIG"),
         "the record file may not grow further",

@@ -123,18 +123,12 @@ class Launcher:
     def environment(self, shape: Shape, user: Mapping[str, str]) -> dict[str, str]:
         """Return what a launch adds to the user's environment: but for `added` that stays."""
         wanted = {**dict.fromkeys(THREAD_VARIABLES, "1"), **self.settings(shape), **blas_setting()}
-        return {
-            **{name: value for name, value in wanted.items() if name not in user},
-            **self.added,
-        }
+        return {**{name: value for name, value in wanted.items() if name not in user}, **self.added}
 
     def runner_path(self) -> Path:
         """Return the transrank-run that is started.
 
-        Raises
-        ------
-        LaunchError
-            it is that of this installation, and not installed.
+        Raises LaunchError: it is that of this installation, and not installed.
         """
         return self.runner or installation.runner()
 

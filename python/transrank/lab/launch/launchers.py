@@ -81,12 +81,8 @@ KINDS: dict[str, type[Launcher]] = {kind.name: kind for kind in (Hydra, OpenMpi,
 def choose(text: str | None, capacity: Capacity) -> Launcher:
     """Return the launcher that a name or a template means; None: the one of the built-in MPI.
 
-    Raises
-    ------
-    UsageError
-        an unknown name, or a template without ``{ranks}``.
-    LaunchError
-        the MPI that transrank was built with has no mpiexec here.
+    Raises UsageError: an unknown name, or a template without ``{ranks}``.
+    Raises LaunchError: the MPI that transrank was built with has no mpiexec here.
     """
     if text is None:
         return default_launcher(capacity)
@@ -105,10 +101,7 @@ def is_ours(name: str) -> bool:
 def default_launcher(capacity: Capacity) -> Launcher:
     """Return the launcher that belongs to the MPI which transrank-run was built with.
 
-    Raises
-    ------
-    LaunchError
-        there is none: neither its mpiexec nor srun.
+    Raises LaunchError: there is none: neither its mpiexec nor srun.
     """
     mpi = installation.mpi_kind()
     mpiexec = installation.mpiexec()
@@ -125,10 +118,7 @@ def default_launcher(capacity: Capacity) -> Launcher:
 def for_mpiexec(mpiexec: Path, capacity: Capacity) -> Launcher:
     """Return the launcher that an mpiexec is by what it says of itself.
 
-    Raises
-    ------
-    LaunchError
-        it says nothing that is known.
+    Raises LaunchError: it says nothing that is known.
     """
     mpi = installation.kind_of_mpiexec(mpiexec)
     if mpi == "other":

@@ -157,10 +157,7 @@ def run(
     log
         the file for stderr and what was not taken of stdout; not created for a silent launch.
 
-    Raises
-    ------
-    LaunchError
-        the command cannot be started at all.
+    Raises LaunchError: the command cannot be started at all.
     """
     mark = f"{os.getpid()}-{secrets.token_hex(8)}"
     started = time.monotonic()

@@ -20,10 +20,7 @@ _THREADS = re.compile(r"^Threads:\t(\d+)", re.MULTILINE)
 def check(launcher: Launcher, shape: Shape) -> None:
     """Look whether this user may start as many processes here as a launch needs.
 
-    Raises
-    ------
-    LaunchError
-        it may not.
+    Raises LaunchError: it may not.
     """
     limit = resource.getrlimit(resource.RLIMIT_NPROC)[0]
     # The kernel does not count those of root. Where there are more nodes, ranks may be on others.

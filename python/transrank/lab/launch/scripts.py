@@ -57,10 +57,7 @@ class Job:
     def known_ranks_per_node(self, system: str) -> int:
         """The ranks of a node, for a batch system that needs the number.
 
-        Raises
-        ------
-        UsageError
-            it was not given.
+        Raises UsageError: it was not given.
         """
         if self.ranks_per_node is None:
             raise UsageError(
@@ -73,10 +70,7 @@ class Job:
 def nodes_of_shape(shape: str) -> int:
     """Return how many nodes a PJM shape has: 384 for ``4x6x16:torus:strict-io``.
 
-    Raises
-    ------
-    UsageError
-        it is no shape.
+    Raises UsageError: it is no shape.
     """
     found = SHAPE.fullmatch(shape)
     if found is None or math.prod(sizes := [int(size) for size in found[1].split("x")]) == 0:

@@ -61,11 +61,8 @@ class Template(Launcher):
 def split(text: str, named: Collection[str]) -> tuple[str, ...]:
     """Return the words of a template, and refuse what would fail or mislead when it is used.
 
-    Raises
-    ------
-    UsageError
-        it cannot be read, has an unknown placeholder, or does not say how many ranks; `named` are
-        the launchers that a name alone would mean.
+    Raises UsageError: it cannot be read, has an unknown placeholder, or does not say how many
+    ranks; `named` are the launchers that a name alone would mean.
     """
     known = ", ".join(sorted(named))
     try:
@@ -89,10 +86,8 @@ def split(text: str, named: Collection[str]) -> tuple[str, ...]:
 def _placeholders(words: Sequence[str]) -> set[str]:
     """Return the names in braces.
 
-    Raises
-    ------
-    ValueError
-        braces that do not match, or conversions and attributes that no placeholder has.
+    Raises ValueError: braces that do not match, or conversions and attributes that no placeholder
+    has.
     """
     names = set()
     for word in words:

@@ -98,10 +98,7 @@ def read_facts(
 ) -> Facts:
     """Read everything; takes `load_seconds`, in which the load is watched.
 
-    Raises
-    ------
-    UsageError
-        ``TRANSRANK_TOPOLOGY`` describes no machine.
+    Raises UsageError: ``TRANSRANK_TOPOLOGY`` describes no machine.
     """
     files = files or Files()
     return Facts(

@@ -54,10 +54,7 @@ def ask() -> str | None:
 def read_xml(text: str, model: str = "unknown") -> Topology:
     """Return the topology of an XML file; `model` is used where it names no processor.
 
-    Raises
-    ------
-    ValueError
-        the text is no topology of hwloc, or has no CPU.
+    Raises ValueError: the text is no topology of hwloc, or has no CPU.
     """
     try:
         root = ET.fromstring(text)  # noqa: S314 of the user's own machine
@@ -84,10 +81,7 @@ def _objects(root: ET.Element) -> Iterator[tuple[ET.Element, str, Cpus]]:
 def parse_mask(text: str) -> Cpus:
     """Return the CPUs of a mask such as ``0x00000001,0x0000ffff``, the last word the lowest.
 
-    Raises
-    ------
-    ValueError
-        it is no mask. hwloc's infinite ones (``0xf...f``) are none of CPUs either.
+    Raises ValueError: it is no mask. hwloc's infinite ones (``0xf...f``) are none of CPUs either.
     """
     words = [int(word, 16) if word else 0 for word in text.split(",")]
     if not all(0 <= word < 1 << WORD_BITS for word in words):

@@ -38,8 +38,7 @@ def read_limits(files: Files) -> Limits:
                 _add(quotas, _share_of_version_1(files, f"{CGROUP}/{controllers}/{place}"))
             if "memory" in controllers.split(","):
                 _add(
-                    memories,
-                    files.number(f"{CGROUP}/{controllers}/{place}/memory.limit_in_bytes"),
+                    memories, files.number(f"{CGROUP}/{controllers}/{place}/memory.limit_in_bytes")
                 )
     memories = [size for size in memories if size < UNLIMITED_BYTES]
     return Limits(

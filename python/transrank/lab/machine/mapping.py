@@ -21,10 +21,7 @@ MOST_BYTES = 8 << 20
 def read_map(environment: Mapping[str, str], files: Files) -> Topology:
     """Return the machine's topology.
 
-    Raises
-    ------
-    UsageError
-        ``TRANSRANK_TOPOLOGY`` describes no machine.
+    Raises UsageError: ``TRANSRANK_TOPOLOGY`` describes no machine.
     """
     described = environment.get(VARIABLE)
     if described:

@@ -39,11 +39,8 @@ class _Level:
 def read_text(text: str) -> Topology:
     """Return the machine that a line describes.
 
-    Raises
-    ------
-    ValueError
-        a word that means nothing, a kind twice, more CPUs than any machine has, or distances that
-        are no square matrix of the domains.
+    Raises ValueError: a word that means nothing, a kind twice, more CPUs than any machine has, or
+    distances that are no square matrix of the domains.
     """
     words = text.split()
     rows = [word.partition(":")[2] for word in words if word.startswith("distances:")]

@@ -442,10 +442,7 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estim
     Effects common to both launches of a pair, such as a slower hour, cancel. The ratios are
     combined as launches are; fewer than three give no interval.
 
-    Raises
-    ------
-    ValueError
-        for fewer than two pairs, unequal numbers or a value that is not positive.
+    Raises ValueError: for fewer than two pairs, unequal numbers or a value that is not positive.
     """
     first, second = np.asarray(baseline, dtype=float), np.asarray(candidate, dtype=float)
     if first.size != second.size or first.size < 2:

@@ -17,10 +17,7 @@ def exponent_of(points: Sequence[tuple[float, float]]) -> Estimate:
     Points are (number, time), both positive. A least-squares line; the interval is Student's t of
     its residuals, so it also shows how far the times are from a power law.
 
-    Raises
-    ------
-    ValueError
-        for fewer than three points.
+    Raises ValueError: for fewer than three points.
     """
     if len(points) < 3:
         raise ValueError(

@@ -28,10 +28,7 @@ def median_interval(values: NDArray[np.float64]) -> Estimate:
 
     Source: David & Nagaraja, Order Statistics, 3rd ed., section 7.1; Hoefler & Belli, SC'15.
 
-    Raises
-    ------
-    ValueError
-        when `values` is empty.
+    Raises ValueError: when `values` is empty.
     """
     if values.size == 0:
         raise ValueError("no values: their median does not exist")

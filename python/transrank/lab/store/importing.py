@@ -52,12 +52,8 @@ def import_files(
         how many ranks ran, for output that does not say so (0 or None: unknown); its ranks per node
         for all benchmarks of as many ranks or more.
 
-    Raises
-    ------
-    RecordError
-        a file cannot be read or holds no table of either suite.
-    UsageError
-        the files are of both suites, or the number of ranks is not known.
+    Raises RecordError: a file cannot be read or holds no table of either suite.
+    Raises UsageError: the files are of both suites, or the number of ranks is not known.
     """
     unknown: Counter[str] = Counter()
     cases: list[dict[str, Any]] = []
@@ -100,10 +96,7 @@ def import_files(
 def read_output(path: Path) -> SuiteOutput:
     """Read one file of another suite.
 
-    Raises
-    ------
-    RecordError
-        it cannot be read, or is not recognised.
+    Raises RecordError: it cannot be read, or is not recognised.
     """
     try:
         with open_file(path, pipes=True) as file:

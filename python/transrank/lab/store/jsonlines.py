@@ -28,10 +28,7 @@ PIPE_SECONDS = 10
 def read_lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
     """Number, bytes and wholeness (ended by a newline) of each line that is not blank.
 
-    Raises
-    ------
-    RecordError
-        saying why there are none, or that one is too long to be of a record.
+    Raises RecordError: saying why there are none, or that one is too long to be of a record.
     """
     try:
         with open_file(path) as file:
@@ -56,10 +53,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
 def open_file(path: Path, pipes: bool = False) -> IO[bytes]:
     """Open a regular file or, with `pipes`, a pipe: others may have no end, or no beginning.
 
-    Raises
-    ------
-    OSError
-        it cannot be opened, or is neither.
+    Raises OSError: it cannot be opened, or is neither.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -116,10 +110,7 @@ def is_json(raw: bytes) -> bool:
 def loads(raw: bytes) -> Any:
     """The value of JSON that is not made to take all memory: a byte of it may become a list.
 
-    Raises
-    ------
-    ValueError, RecursionError
-        it is no JSON, or no record's.
+    Raises ValueError or RecursionError: it is no JSON, or no record's.
     """
     if raw.count(b"[") + raw.count(b"{") > MOST_CONTAINERS:
         raise ValueError(f"more than {MOST_CONTAINERS} lists and objects")

@@ -84,10 +84,7 @@ def read_run(path: Path | str) -> Run:
     A last line that was cut while it was written is left out and reported in `Run.problems`; so
     is a second line for a case that the same launch had finished before.
 
-    Raises
-    ------
-    RecordError
-        `file:line: what is wrong` for anything else that is not as the schema says.
+    Raises RecordError: `file:line: what is wrong` for anything else that is not as the schema says.
     """
     path = Path(path)
     lines = read_lines(path)
@@ -107,8 +104,7 @@ def read_run(path: Path | str) -> Run:
         line = _read_line(path, number, raw)
         if isinstance(line, Header):
             raise RecordError(
-                f"{path}:{number}: a second header",
-                "a file holds one run: split the file here",
+                f"{path}:{number}: a second header", "a file holds one run: split the file here"
             )
         if isinstance(line, PlannedLaunch):
             plan.append(line)

@@ -33,10 +33,7 @@ class StoredRun:
 def store_directory() -> Path:
     """$TRANSRANK_STORE, else $XDG_DATA_HOME/transrank, else ~/.local/share/transrank.
 
-    Raises
-    ------
-    RecordError
-        the user has no home directory, and names no store.
+    Raises RecordError: the user has no home directory, and names no store.
     """
     chosen = os.environ.get("TRANSRANK_STORE")
     if chosen:
@@ -95,10 +92,7 @@ def list_runs(store: Path | None = None) -> list[StoredRun]:
     """The runs in the store, the oldest first; files whose header cannot be read are left out."""
     directory = store or store_directory()
     found = [_read_entry(path) for path in sorted(directory.glob(f"*{_SUFFIX}"))]
-    return sorted(
-        (run for run in found if run is not None),
-        key=lambda run: (run.created, run.run),
-    )
+    return sorted((run for run in found if run is not None), key=lambda run: (run.created, run.run))
 
 
 def _read_entry(path: Path) -> StoredRun | None:
@@ -136,10 +130,7 @@ def find_run(text: str, store: Path | None = None) -> Path:
         `latest`, `latest~2` (two before the latest), a run id or a beginning of one that fits no
         other, a label (of several runs with it, the latest), or the path of a file.
 
-    Raises
-    ------
-    RecordError
-        naming the runs that would do.
+    Raises RecordError: naming the runs that would do.
     """
     runs = list_runs(store)
     latest = _LATEST.fullmatch(text)

@@ -152,9 +152,7 @@ class Settings:
         parse_buffer_offset,
     )
     synchronisation: Literal["barrier", "clock"] = setting(
-        "barrier",
-        "--sync",
-        "how ranks synchronise before a sample (default: barrier)",
+        "barrier", "--sync", "how ranks synchronise before a sample (default: barrier)"
     )
     record_samples: Literal["slowest", "ranks"] = setting(
         "slowest",

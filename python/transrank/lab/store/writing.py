@@ -24,12 +24,8 @@ LINES_ARE_KEPT = (
 def begin(path: Path | str, header: Mapping[str, Any]) -> None:
     """Make the file with its first line; where that fails there is none.
 
-    Raises
-    ------
-    FileExistsError
-        there is a file of that name, which stays as it is.
-    RecordError
-        naming the cause, such as a full disk.
+    Raises FileExistsError: there is a file of that name, which stays as it is.
+    Raises RecordError: naming the cause, such as a full disk.
     """
     path = Path(path)
     data = _encoded(header)
@@ -60,10 +56,7 @@ def sole_writer(path: Path | str) -> Iterator[None]:
     A file that cannot be opened says so when it is read or written; on a file system without locks
     nothing is kept from anybody.
 
-    Raises
-    ------
-    UsageError
-        another process is at it.
+    Raises UsageError: another process is at it.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -81,12 +74,8 @@ def sole_writer(path: Path | str) -> Iterator[None]:
 def append_line(path: Path | str, line: Mapping[str, Any]) -> None:
     """Append one line and bring it to the disk; a line that does not fit leaves the file as it was.
 
-    Raises
-    ------
-    RecordError
-        naming the cause, such as a full disk.
-    ValueError
-        when the line holds a number that is not finite.
+    Raises RecordError: naming the cause, such as a full disk.
+    Raises ValueError: when the line holds a number that is not finite.
     """
     path = Path(path)
     data = _encoded(line)
@@ -109,10 +98,7 @@ def append_line(path: Path | str, line: Mapping[str, Any]) -> None:
 def write_lines(path: Path | str, lines: Iterable[Mapping[str, Any]]) -> None:
     """Write a whole file at once: it appears complete or not at all.
 
-    Raises
-    ------
-    RecordError
-        naming the cause, such as a full disk.
+    Raises RecordError: naming the cause, such as a full disk.
     """
     path = Path(path)
     data = b"".join(_encoded(line) for line in lines)
@@ -183,10 +169,7 @@ def repair(path: Path | str) -> str | None:
     -------
     What was done, in words; None when the file needed nothing.
 
-    Raises
-    ------
-    RecordError
-        when the file cannot be read or written.
+    Raises RecordError: when the file cannot be read or written.
     """
     path = Path(path)
     number, last, whole = 0, b"", True

@@ -62,10 +62,7 @@ def said(
 ) -> str | None:
     """What the library itself says of the file when it starts; None when it prints nothing.
 
-    Raises
-    ------
-    RecordError
-        it has read another one.
+    Raises RecordError: it has read another one.
     """
     library = campaign.library
     if library.announcing is None:

@@ -83,10 +83,7 @@ def write(path: Path, files: Mapping[str, str]) -> None:
 def library(name: str, ranks: int, ranks_per_node: int) -> Library:
     """The library to be tuned: the MPI that this installation is built with, or transrank itself.
 
-    Raises
-    ------
-    UsageError
-        an MPI that reads no tuning files known here.
+    Raises UsageError: an MPI that reads no tuning files known here.
     """
     from transrank.lab.tune import mpich, openmpi, own
 

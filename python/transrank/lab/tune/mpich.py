@@ -86,10 +86,7 @@ class Mpich(Library):
 def own_table() -> Tree:
     """The table that is compiled into the library.
 
-    Raises
-    ------
-    LaunchError
-        the library has none that can be read.
+    Raises LaunchError: the library has none that can be read.
     """
     path = _shared_object()
     tables = list(tables_in(path.read_bytes()))
@@ -151,11 +148,7 @@ def _chosen(operation: str, ranges: Sequence[Range], ranks: int, own: Tree) -> T
             here[f"{size}<={each.last * factor}"] = what
     if operation != "barrier":
         here[f"{size}=any"] = own
-    return {
-        f"comm_size<={ranks - 1}": own,
-        f"comm_size<={ranks}": here,
-        "comm_size=any": own,
-    }
+    return {f"comm_size<={ranks - 1}": own, f"comm_size<={ranks}": here, "comm_size=any": own}
 
 
 def _guarded(operation: str, chosen: Tree, own: Tree) -> Tree:

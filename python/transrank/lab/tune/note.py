@@ -41,10 +41,7 @@ def check_can_write(path: Path) -> None:
 def write(path: Path, library: Library, choices: Choices, ranks: int, ranks_per_node: int) -> None:
     """Write the library's files and the note. Each appears whole or not at all.
 
-    Raises
-    ------
-    RecordError
-        they cannot be written.
+    Raises RecordError: they cannot be written.
     """
     files = library.files(choices, ranks)
     note = {
@@ -69,12 +66,8 @@ def write(path: Path, library: Library, choices: Choices, ranks: int, ranks_per_
 def read(path: Path) -> Note:
     """The note of a file that `write` has written for this MPI, if the file is still that one.
 
-    Raises
-    ------
-    RecordError
-        it is not there, was not written by transrank, or was changed since.
-    UsageError
-        it is for another MPI.
+    Raises RecordError: it is not there, was not written by transrank, or was changed since.
+    Raises UsageError: it is for another MPI.
     """
     try:
         note = loads(_read(_beside(path)))

@@ -22,14 +22,7 @@ from transrank.lab.tune.library import Choices, Library
 _ALGORITHMS: dict[str, tuple[int, dict[str, int]]] = {
     "allgather": (
         0,
-        {
-            "linear": 1,
-            "bruck": 2,
-            "recursive_doubling": 3,
-            "ring": 4,
-            "neighbor": 5,
-            "two_proc": 6,
-        },
+        {"linear": 1, "bruck": 2, "recursive_doubling": 3, "ring": 4, "neighbor": 5, "two_proc": 6},
     ),
     "allreduce": (
         2,

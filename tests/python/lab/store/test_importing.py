@@ -345,10 +345,7 @@ PINGPONG = """\
             "              8.85              5.04              4.02              5.04\n",
             {"collectives/barrier/nonblocking": 4.02},
         ),
-        (
-            PINGPONG.replace("PingPong", "Scan"),
-            {"collectives/scan/blocking/float/8B": 1.5},
-        ),
+        (PINGPONG.replace("PingPong", "Scan"), {"collectives/scan/blocking/float/8B": 1.5}),
         (
             "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part\n"
             "# Benchmarking Multi-PingPong\n"

@@ -41,10 +41,7 @@ _BETWEEN_TWO = frozenset({"pingpong", "pingping", "send-modes"})
 _MULTI = {"IMB": "multi-pingpong", "OSU": "multi latency"}
 _WINDOWED = {
     "IMB": {"uniband": "bandwidth", "biband": "bidirectional-bandwidth"},
-    "OSU": {
-        "bandwidth": "bandwidth",
-        "bi-directional bandwidth": "bidirectional-bandwidth",
-    },
+    "OSU": {"bandwidth": "bandwidth", "bi-directional bandwidth": "bidirectional-bandwidth"},
 }
 
 
@@ -86,11 +83,7 @@ _EPOCHS = {
     "win_lock/unlock": "lock",
     "win_lock_all/unlock_all": "lock-all",
 }
-_WINDOWS = {
-    "win_allocate": "allocated",
-    "win_create": "created",
-    "win_create_dynamic": "dynamic",
-}
+_WINDOWS = {"win_allocate": "allocated", "win_create": "created", "win_create_dynamic": "dynamic"}
 _OSU_MESSAGE_RATE = "multiple bandwidth / message rate"
 _OSU_COLLECTIVES = {
     "all-to-all personalized exchange": "alltoall",
