@@ -93,10 +93,7 @@ def facts_and_capacity() -> tuple[Facts, Capacity]:
 def refuse_crowds(arguments: argparse.Namespace, site: Site, wanted: Sequence[Shape]) -> None:
     """Refuse far more ranks than cores, probably a mistyped number, before any rank starts.
 
-    Raises
-    ------
-    UsageError
-        there are far more ranks than cores, without --oversubscribe.
+    Raises UsageError: there are far more ranks than cores, without --oversubscribe.
     """
     if not arguments.oversubscribe:
         in_a_job = site.facts.allocation.system is not None
@@ -382,6 +379,7 @@ def request_of(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request
         settings,
         # Numbers of ranks that the user gives are measured as given.
         wish.repeat_small_studies and bool(arguments.ranks or arguments.ranks_per_node),
+        packed=wish.quick,
         one_node=site.capacity.nodes == 1 and not isinstance(site.launcher, Template),
         ranks_per_domain=_domains(site, wish, settings, chosen),
     )

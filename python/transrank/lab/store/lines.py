@@ -188,8 +188,8 @@ class Synchronisation:
 class PlannedLaunch:
     """One launch that the run consists of: what a resumed run completes.
 
-    `arguments` are those of transrank-run; `lines` what a shell takes to make the launch by hand,
-    into the record file by-hand.jsonl.
+    `arguments` are those of transrank-run, which select further cases if the launch is a `part`;
+    `lines` are what a shell takes to make it by hand, into the record file by-hand.jsonl.
     """
 
     kind: ClassVar[Literal["planned"]] = "planned"
@@ -198,6 +198,7 @@ class PlannedLaunch:
     cases: Words
     arguments: Words
     lines: Words = ()
+    part: bool = False
 
     def __post_init__(self) -> None:
         now = renamed.arguments(self.arguments)
@@ -556,10 +557,7 @@ class Mismatch(ValueError):
 def line_from_json(line: Any) -> Line:
     """The object of a whole line, of the kind that it names.
 
-    Raises
-    ------
-    Mismatch
-        the line is not as its class says; fields that no class has may hold anything.
+    Raises Mismatch: the line is not as its class says; fields that no class has may hold anything.
     """
     kind = line.get("kind") if isinstance(line, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
@@ -598,10 +596,7 @@ def case_from_json(raw: bytes) -> Case | None:
 def from_json(kind: type[Kind], stored: Any, name: str | None = None) -> Kind:
     """The object of a class of this module that a line's JSON object, or a part of it, describes.
 
-    Raises
-    ------
-    Mismatch
-        it does not.
+    Raises Mismatch: it does not.
     """
     try:
         return msgspec.convert(stored, kind)

@@ -52,6 +52,7 @@ def by_hand(
             for _ in range(jobs)
         ]
     argv = runner_argv(planned, Path(BY_HAND), launcher)
+    cases = cases or (planned.cases if planned.part else ())
     if not cases:
         return [shell_line(launcher.command(planned.shape, argv), added)]
     only = f"{Path(BY_HAND).stem}-{planned.launch:03d}.cases"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ class Driver:
                 case for case in planned.cases if (planned.launch, case) not in self.finished
             )
             if cases:
-                left.append(PlannedLaunch(planned.launch, planned.shape, cases, planned.arguments))
+                left.append(replace(planned, cases=cases, lines=()))
         return left
 
     @property
@@ -85,14 +85,10 @@ class Driver:
     def run(self, show: Callable[[int], Progress]) -> None:
         """Run what remains; `show` makes the progress display for N cases.
 
-        Raises
-        ------
-        LaunchError
-            a launch fails (the cases finished until then are kept), or cases turned out wrong.
-        Failure
-            with status 130 when interrupted.
-        BrokenPipeError
-            the reader of the progress went away.
+        Raises LaunchError: a launch fails (the cases finished until then are kept), or cases turned
+        out wrong.
+        Raises Failure: with status 130 when interrupted.
+        Raises BrokenPipeError: the reader of the progress went away.
         """
         try:
             self._run(show)
@@ -346,7 +342,7 @@ class Driver:
 
     def _is_part(self, planned: PlannedLaunch) -> bool:
         """Whether the launch measures fewer cases than its arguments select."""
-        return any(
+        return planned.part or any(
             len(planned.cases) < len(one.cases)
             for one in self.plan
             if one.shape == planned.shape and one.selection == planned.selection

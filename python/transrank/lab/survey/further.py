@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from transrank.lab.stats.cores import CoreState, commonest_state, other_rounds
 from transrank.lab.stats.estimate import LEAST_WIDTH
@@ -94,7 +94,8 @@ class Further:
             cases = tuple(case for case in row.cases if (row.shape, case) in keys)
             if cases:
                 arguments = _reseeded(row.arguments, self._launches)
-                launches.append(PlannedLaunch(self._launches, row.shape, cases, arguments))
+                one = replace(row, launch=self._launches, cases=cases, arguments=arguments)
+                launches.append(replace(one, lines=()))
                 self._launches += 1
         return launches
 
@@ -169,10 +170,7 @@ def _width(result: CaseResult) -> float | None:
 def _same(one: CoreState, other: CoreState | None) -> bool:
     if other is None:
         return False
-    pairs = (
-        (one.latency_seconds, other.latency_seconds),
-        (one.work_seconds, other.work_seconds),
-    )
+    pairs = ((one.latency_seconds, other.latency_seconds), (one.work_seconds, other.work_seconds))
     return all(
         a == b or (a is not None and b is not None and abs(a - b) <= SAME_STATE * b)
         for a, b in pairs

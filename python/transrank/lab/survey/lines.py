@@ -81,6 +81,7 @@ def _plan_line(planned: PlannedLaunch) -> dict[str, Any]:
         "cases": list(planned.cases),
         "arguments": list(planned.arguments),
         "lines": [printable(line) for line in planned.lines],
+        **({"part": True} if planned.part else {}),
     }
 
 

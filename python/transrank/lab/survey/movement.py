@@ -40,12 +40,8 @@ def plans(
     lists
         of each rank a line: the number of its rows, and the indices that it wants.
 
-    Raises
-    ------
-    UsageError
-        the words make no sense, in the runner's own words.
-    LaunchError
-        transrank-run cannot be asked.
+    Raises UsageError: the words make no sense, in the runner's own words.
+    Raises LaunchError: transrank-run cannot be asked.
     """
     asked = ["--plan", words, "--ranks-per-node", str(ranks_per_node or 0)]
     asked += ["--ranks", str(ranks)] if ranks else []

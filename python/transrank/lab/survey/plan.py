@@ -24,6 +24,8 @@ class Selection:
     studies: tuple[str, ...]
     sizes: str | None = None
     axes: tuple[tuple[str, str], ...] = ()
+    # Not all of the cases that these select.
+    part: bool = False
 
     def arguments(self) -> list[str]:
         """Return the selecting options of transrank-run."""
@@ -33,6 +35,9 @@ class Selection:
         for name, values in self.axes:
             found += ["--axis", f"{name}={values}"]
         return found
+
+
+Row = tuple[Shape, Selection, list[ListedCase]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class Request:
     repeat_small_studies: bool = True
     # All ranks of every shape share a node.
     one_node: bool = False
+    # Few cases of many studies share a launch: starting one takes longer than measuring a case.
+    packed: bool = False
     # How many ranks share a memory domain, by shape: the domains of the study `contention`.
     ranks_per_domain: Mapping[Shape, int] = field(default_factory=dict)
 
@@ -55,10 +62,7 @@ def select(
 ) -> tuple[Selection, ...]:
     """Give each study the restrictions that concern it, and join the studies that have the same.
 
-    Raises
-    ------
-    UsageError
-        an unknown study, or a restriction of an axis that no study has.
+    Raises UsageError: an unknown study, or a restriction of an axis that no study has.
     """
     chosen = [catalogue.find(name) for name in dict.fromkeys(names)]
     for name in axes:
@@ -100,19 +104,19 @@ def make_plan(
     Shapes and selections take turns within each repetition, so that a drift of the machine is
     spread over all of them. The launch number is unique in the plan.
 
-    Raises
-    ------
-    UsageError
-        nothing at all is selected, nothing of it can be measured, or the runner refuses it.
+    Raises UsageError: nothing at all is selected, nothing of it can be measured, or the runner
+    refuses it.
     """
     settings = request.settings
-    rows: list[tuple[Shape, Selection, list[ListedCase]]] = []
+    rows: list[Row] = []
     for shape in request.shapes:
+        of_shape: list[Row] = []
         for selection in with_domains(request.selections, request.ranks_per_domain.get(shape)):
             chosen = _fitting(selection, shape, request)
             cases = _cases(chosen, shape, settings, list_cases) if chosen else []
             if chosen and cases:
-                rows.append((shape, chosen, cases))
+                of_shape.append((shape, chosen, cases))
+        rows += _packed(of_shape, settings, list_cases) if request.packed else of_shape
     if not rows:
         raise UsageError(
             "no case is left to be measured", "fewer restrictions, or more ranks: --ranks"
@@ -129,11 +133,26 @@ def make_plan(
             shape=shape,
             cases=tuple(case.case for case in cases),
             arguments=_arguments(selection, replace(settings, seed=seed)),
+            part=selection.part,
         )
         for repetition in range(settings.launches)
         for seed in [(settings.seed + repetition) % 2**63]
         for place, (shape, selection, cases) in enumerate(rows)
     )
+
+
+def _packed(rows: Sequence[Row], settings: Settings, list_cases: Lister) -> list[Row]:
+    """Let rows of a shape share a launch if studies without restrictions have all their cases."""
+    apart = [row for row in rows if row[1].studies == (launch_study.NAME,)]
+    together = [row for row in rows if row not in apart]
+    if len(together) < 2:
+        return list(rows)
+    shape = together[0][0]
+    chosen = {case.case for _, _, cases in together for case in cases}
+    studies = tuple(dict.fromkeys(name for _, one, _ in together for name in one.studies))
+    whole = Selection(studies, part=True)
+    cases = [c for c in _cases(whole, shape, settings, list_cases) if c.case in chosen]
+    return [(shape, whole, cases), *apart] if len(cases) == len(chosen) else list(rows)
 
 
 def with_domains(

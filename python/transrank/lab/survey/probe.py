@@ -38,10 +38,7 @@ class Probe:
 def read(path: Path) -> Probe:
     """What `Probe.write` has written.
 
-    Raises
-    ------
-    RecordError
-        there is no such thing.
+    Raises RecordError: there is no such thing.
     """
     try:
         with open_file(path) as file:
@@ -58,10 +55,7 @@ def probe(
 ) -> Probe:
     """Launch ``transrank-run --probe`` on `shape` and return its answer.
 
-    Raises
-    ------
-    LaunchError
-        MPI does not start, or not on as many ranks as asked for.
+    Raises LaunchError: MPI does not start, or not on as many ranks as asked for.
     """
     process_limit.check(launcher, shape)
     found: list[dict[str, Any]] = []

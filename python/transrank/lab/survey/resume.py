@@ -30,10 +30,8 @@ PLANNED = {
 def open_run(path: Path) -> tuple[Run, str | None]:
     """Repair a record file if need be, and read it; say what was repaired.
 
-    Raises
-    ------
-    RecordError
-        it cannot be read, or has no plan to finish, or one that transrank does not write.
+    Raises RecordError: it cannot be read, or has no plan to finish, or one that transrank does not
+    write.
     """
     repaired = records.repair(path)
     if repaired:
@@ -68,10 +66,8 @@ def _is_ours(planned: PlannedLaunch) -> bool:
 def launcher_of(run: Run, command: str) -> str | None:
     """Return the launcher of a run where a record may name it: one of this installation.
 
-    Raises
-    ------
-    UsageError
-        it is another one, so `command` has to give it again: a file supplies no command line.
+    Raises UsageError: it is another one, so `command` has to give it again: a file supplies no
+    command line.
     """
     assert run.header.options is not None
     named = run.header.options.launcher
@@ -86,10 +82,7 @@ def launcher_of(run: Run, command: str) -> str | None:
 def check_same_machine(run: Run, facts: Facts, probed: Probe, force: bool) -> list[str]:
     """Refuse to mix machines or MPI libraries in one run; with `force`, return what differs.
 
-    Raises
-    ------
-    UsageError
-        something differs and `force` is not given.
+    Raises UsageError: something differs and `force` is not given.
     """
     changed = differences(run.header.machine, facts.as_json())
     if run.header.mpi is not None and run.header.mpi.library != probed.mpi["library"]:

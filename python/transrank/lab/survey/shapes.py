@@ -30,10 +30,7 @@ def refuse_crowds(
     All are accepted where the cores are not known before the launch: a template, an srun that asks
     for a job of its own, a list of hosts in the environment.
 
-    Raises
-    ------
-    UsageError
-        with the numbers of ranks and cores.
+    Raises UsageError: with the numbers of ranks and cores.
     """
     elsewhere = isinstance(launcher, Template) or (isinstance(launcher, Srun) and not in_a_job)
     if elsewhere or any(name in environment for name in HOST_LISTS):
@@ -52,19 +49,14 @@ def refuse_crowds(
 
 
 def shapes(
-    ranks: Sequence[int],
-    ranks_per_node: Sequence[int],
-    launcher: Launcher,
+    ranks: Sequence[int], ranks_per_node: Sequence[int], launcher: Launcher
 ) -> tuple[tuple[Shape, ...], tuple[tuple[str, str], ...]]:
     """Return every combination that there are nodes for, and of the others (why not, what to do).
 
     `ranks_per_node` may be empty: as the launcher likes. A template may know of nodes that
     transrank does not see: all its combinations are taken.
 
-    Raises
-    ------
-    UsageError
-        no combination is left.
+    Raises UsageError: no combination is left.
     """
     found: list[Shape] = []
     left_out: list[tuple[str, str]] = []

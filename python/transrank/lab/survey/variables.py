@@ -16,10 +16,7 @@ MPICH, OPEN_MPI = "MPIR_CVAR_", "OMPI_MCA_"
 def known(runner: Path | None = None) -> list[str]:
     """Return the variables that set the MPI library of transrank-run, or of another `runner`.
 
-    Raises
-    ------
-    LaunchError
-        the runner cannot be asked, or is of another version.
+    Raises LaunchError: the runner cannot be asked, or is of another version.
     """
     names = catalogue.ask(["--list-settings"], runner).split()
     return [name if name.startswith(MPICH) else OPEN_MPI + name for name in names]

@@ -16,11 +16,7 @@ NAMES = ("pingpong/8B", "pingpong/64B", "pingpong/512B")
 
 
 def options(**changes: Any) -> Settings:
-    settings: dict[str, Any] = {
-        "precision": 0.1,
-        "launches": 3,
-        "most_launches": 20,
-    }
+    settings: dict[str, Any] = {"precision": 0.1, "launches": 3, "most_launches": 20}
     return Settings(**settings | changes)
 
 

@@ -15,13 +15,7 @@ from transrank.lab.store.settings import Settings
 from transrank.lab.study import catalogue
 from transrank.lab.study.catalogue import ListedCase
 from transrank.lab.survey import contention, plan
-from transrank.lab.survey.plan import (
-    Request,
-    Selection,
-    make_plan,
-    select,
-    with_domains,
-)
+from transrank.lab.survey.plan import Request, Selection, make_plan, select, with_domains
 
 
 def listed(arguments: Sequence[str], ranks: int) -> list[ListedCase]:
@@ -54,6 +48,21 @@ def test_every_launch_is_planned_once_and_numbered_in_order(ranks, launches, sel
         }
         (drawn,) = {one.arguments[one.arguments.index("--seed") + 1] for one in turn}
         assert int(drawn) == (seed + repetition) % 2**63
+
+
+def test_packed_cases_share_a_launch_unless_a_restriction_adds_some():
+    def restricted(arguments: Sequence[str], ranks: int) -> list[ListedCase]:
+        further = [ListedCase("pingpong", "pingpong/64B")] if "--sizes" in arguments else []
+        return listed(arguments, ranks) + further
+
+    request = Request((PINGPONG, RING, STARTS), (Shape(4),), Settings(launches=2), packed=True)
+    together, starts, *again = make_plan(request, listed)
+    names = ("pingpong", "sendrecv", "exchange")
+    assert together.cases == tuple(f"{name}/{size}B" for name in names for size in (8, 4))
+    assert together.arguments[:2] == ("--study", ",".join(names))
+    assert (together.part, starts.part, len(again)) == (True, False, 2)
+    assert len(make_plan(request, restricted)) == 6
+    assert not any(planned.part for planned in make_plan(request, restricted))
 
 
 def test_time_is_shared_by_launches_and_job_starts_have_their_own_count():
