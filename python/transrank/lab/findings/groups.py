@@ -11,7 +11,7 @@ from itertools import combinations
 from transrank.lab.findings.evidence import Number, ratio_of_groups
 from transrank.lab.findings.rule import Rule, Trial
 from transrank.lab.findings.values import Numbers
-from transrank.lab.stats.locality import penalties
+from transrank.lab.stats.locality import p_value
 from transrank.lab.store.lines import Shape
 
 SHAPE = "The last rank of a job starts later in one shape of its nodes than in another"
@@ -34,11 +34,10 @@ def shapes(numbers: Numbers) -> Iterator[Trial]:
 def memories(numbers: Numbers) -> Iterator[Trial]:
     """Every two links to memory, by a permutation test of their difference."""
     for links in numbers.links:
-        chances = {frozenset((one.near, one.far)): one.p_value for one in penalties(links)}
         for far, near, number in _pairs({link: list(found) for link, found in links.items()}):
             where = (f"{far} beside {near}", Shape(sum(map(len, links.values()))), 0, 0)
-            p_value = chances[frozenset((far, near))]
-            yield Trial(FARTHER, *where, number.estimate, p_value, asked=True)
+            chance = p_value(links[near], links[far])
+            yield Trial(FARTHER, *where, number.estimate, chance, asked=True)
 
 
 def _pairs(groups: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, str, Number]]:

@@ -176,16 +176,17 @@ def side_by_side(
 
 
 def arrange(
-    runs: Sequence[tuple[str, Sequence[CaseResult]]], palette: Palette, entity: Entity
+    runs: Sequence[tuple[str, Sequence[CaseResult]]],
+    palette: Palette,
+    entity: Entity,
+    points: Callable[[Sequence[CaseResult]], tuple[Point, ...]] = points_of,
 ) -> list[CurveGroup]:
     """Divide the results of named runs into panels, one for each thing that `entity` names.
 
     A panel has a curve per shape. With several runs it has a curve per run, and each shape has
     panels of its own; if no two runs have a shape in common, a curve per run and shape.
     """
-    found = [
-        (run, result) for run, results in runs for result in results if point_of(result) is not None
-    ]
+    found = [(run, result) for run, results in runs for result in results if points([result])]
     several_runs = len(runs) > 1
     several_shapes = len({result.shape for _, result in found}) > 1
     runs_at: dict[tuple[str, Shape], set[str]] = {}
@@ -204,7 +205,7 @@ def arrange(
     return [
         CurveGroup(
             ", ".join(part for part in panel if part),
-            curves_of(curves, palette, kind),
+            curves_of(curves, palette, kind, points),
             next(iter(curves.values()))[0],
             places_of(result for results in curves.values() for result in results),
         )

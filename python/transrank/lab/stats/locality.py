@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Study `locality`: the cost of memory in other domains, and which differences are significant.
+"""Study `locality`: the cost of memory in other domains, and how likely chance explains it.
 
 A rank's value is the median of its samples in a launch. Where its memory was is what the kernel
 said, not what was meant: ranks whose pages lay elsewhere are left out of every comparison.
@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from transrank.lab.reference.machine import ReferencePoint
-from transrank.lab.stats.compare import paired_ratio
-from transrank.lab.stats.discoveries import discoveries
-from transrank.lab.stats.estimate import Estimate
 from transrank.lab.store.lines import Case, Shape
 
 STUDY = "locality"
@@ -175,37 +171,6 @@ def matrix(measured: Locality) -> dict[tuple[int, int], float]:
     return {cell: float(np.mean(values)) for cell, values in sorted(cells.items())}
 
 
-@dataclass(frozen=True, slots=True)
-class Penalty:
-    """The cost of memory over the link `far` compared with memory over `near`.
-
-    `share` is the difference of the means as a share of the nearer's; `real` whether it is
-    believed.
-    """
-
-    near: str
-    far: str
-    share: float
-    p_value: float
-    real: bool
-
-
-def ratio_over_launches(measured: Locality, near: str, far: str) -> Estimate | None:
-    """The time of memory over `far` relative to `near`; None with a single launch."""
-    means = [
-        {
-            launch: float(np.mean([w.seconds for w in workers if w.launch == launch]))
-            for launch in {worker.launch for worker in workers}
-        }
-        for link in (near, far)
-        for workers in [[worker for worker in measured.workers if worker.link == link]]
-    ]
-    both = sorted(means[0].keys() & means[1].keys())
-    if len(both) < 2:
-        return None
-    return paired_ratio(*([mean[launch] for launch in both] for mean in means))
-
-
 def values_by_link(measured: Locality) -> dict[str, Values]:
     """Seconds of all workers by the link to their memory, the nearest first."""
     return by_link(measured.workers)
@@ -220,21 +185,11 @@ def by_link(workers: Sequence[Worker]) -> dict[str, Values]:
     }
 
 
-def penalties(values: Mapping[str, Values], seed: int = 1) -> list[Penalty]:
-    """Compare every two links by a permutation test of the difference of means.
+def p_value(one: Values, other: Values, seed: int = 1) -> float:
+    """How likely chance makes means so different: by a permutation test, two-sided.
 
-    Two-sided; exact where there are few enough permutations, else RESAMPLES random ones drawn with
-    `seed`. Believed are those that survive among all of them (see `discoveries`).
+    Exact where there are few enough permutations, else RESAMPLES random ones drawn with `seed`.
     """
-    pairs = list(combinations(values, 2))
-    p_values = [_p_value(values[near], values[far], seed) for near, far in pairs]
-    return [
-        Penalty(near, far, float(values[far].mean() / values[near].mean() - 1), p_value, real)
-        for (near, far), p_value, real in zip(pairs, p_values, discoveries(p_values), strict=True)
-    ]
-
-
-def _p_value(one: Values, other: Values, seed: int) -> float:
     from scipy import stats  # a second to load
 
     found = stats.permutation_test(

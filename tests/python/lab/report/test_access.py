@@ -47,11 +47,11 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
 
 
 def test_operations_are_held_against_other_epochs_and_ways(page):
-    assert "Put of 8 B completed by flush takes 101 ns" in page.text
+    assert "With 2 ranks, put, an operation of 8 B completed by flush takes 101 ns" in page.text
     assert "by fence 9.9" in page.text
     assert "by post 19.8 times (" in page.text
     assert "(9.90 to 10.1 GB/s), by put of 1 MiB with 64 in flight" in page.text
-    assert "neighbors as on ring, blocking neighbor_alltoallv takes 4.00 µs" in page.text
+    assert "as on ring, blocking neighbor_alltoallv of 4 KiB takes 4.00 µs" in page.text
     for way, ratio in (
         ("neighbor_alltoallv", "0.750"),
         ("messages", "0.500"),
@@ -72,6 +72,6 @@ def test_a_piece_costs_what_its_message_takes_longer_than_without_gaps(page):
 
 def test_two_runs_are_told_apart(tmp_path):
     page = Page(render_report([run_of(tmp_path, "one"), run_of(tmp_path, "other", 2.0)]))
-    assert "one: put of 8 B completed by flush" in page.text
+    assert "one: with 2 ranks, put, an operation of 8 B completed by flush" in page.text
     assert "other: with 2 ranks, neighbors as on ring" in page.text
     assert "other: a piece of 8 B of vector layout costs 10" in page.text

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from python.lab.report.synthetic import Survey, context
 from transrank.lab.report.questions import alltoall_algorithms
+from transrank.lab.report.questions.study import answer as of
 from transrank.lab.store.records import Run
 
 SECONDS = {
@@ -24,7 +25,7 @@ def question(written: Callable[..., Run], algorithms: dict[str, tuple[float, ...
         for size, seconds in zip(SIZES, times, strict=True):
             axes = {"algorithm": algorithm, "arrays": "shared", "bytes": size}
             survey.measured("alltoall-algorithms", axes, seconds, 2 * size)
-    return alltoall_algorithms.ask(context(written(survey)))
+    return of(alltoall_algorithms.STUDY)(context(written(survey)))
 
 
 def test_where_the_default_is_beaten_the_fastest_of_each_kind_are_told(written):
@@ -44,11 +45,11 @@ def test_where_the_default_is_beaten_the_fastest_of_each_kind_are_told(written):
     assert "RIKEN" in source.attribution
 
 
-def test_nothing_wins_where_all_are_alike_and_nothing_is_asked_without_the_default(written):
+def test_nothing_wins_where_all_are_alike_and_nothing_is_said_without_the_default(written):
     asked = question(written, {"mpi": (1e-6,) * 3, "linear": (2e-6,) * 3})
     assert len(asked.answer) == 1
     assert "none of transrank's algorithms" in asked.answer[0]
-    assert question(written, {"auto": (1e-6,) * 3}) is None
+    assert question(written, {"auto": (1e-6,) * 3}).answer == ()
 
 
 def test_where_only_the_choices_were_measured_they_are_compared(written):
@@ -66,7 +67,7 @@ def test_the_throughput_of_the_choice_has_a_curve_for_each_number_of_nodes(writt
         for size in SIZES:
             axes = {"algorithm": "mpi", "arrays": "private", "bytes": size}
             survey.measured("alltoall-algorithms", axes, 1e-6 * nodes, nodes * size, nodes, 1)
-    made = alltoall_algorithms.ask(context(written(survey)))
+    made = of(alltoall_algorithms.STUDY)(context(written(survey)))
     (figure,) = [each for each in made.figures if each.name == "alltoall-throughput"]
     assert len(figure.panels) == 1
     assert [entry.label for entry in figure.key][::4] == [

@@ -10,9 +10,9 @@ from python.lab.report.synthetic import Axes, Survey, context
 from transrank.lab.reference.tables import machine
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.machine_run import run_of
-from transrank.lab.report.questions.growth import ROLES, with_growth
+from transrank.lab.report.questions.growth import with_growth
 from transrank.lab.report.questions.question import Question
-from transrank.lab.report.questions.table import ask_all
+from transrank.lab.report.questions.table import STUDIES, ask_all, study_of
 from transrank.lab.store.records import Run
 
 Written = Callable[..., Run]
@@ -24,7 +24,7 @@ TABLE_2 = (
 
 
 def asked(run: Run, study: str) -> Question:
-    return with_growth(context(run), Question("anchor", "heading", (), studies=(study,)))
+    return with_growth(context(run), Question("anchor", "heading", ()), [study_of(study)])
 
 
 def measured(written: Written, study: str, axes: Axes, power: float, counts=(1, 2, 4)) -> Run:
@@ -169,18 +169,18 @@ def test_jobs_of_one_number_of_ranks_each_are_drawn_together(tmp_path):
         survey = Survey(run=f"run-{ranks}", label=f"job-{ranks}", launches=3, noise=1e-9)
         survey.measured("ghost", {"transport": "auto"}, 1e-6 * ranks**0.5, 8.0, ranks)
         runs.append(survey.read(tmp_path))
-    question = Question("anchor", "heading", (), studies=("ghost",))
-    together = with_growth(context(*runs), question)
+    question, ghost = Question("anchor", "heading", ()), [study_of("ghost")]
+    together = with_growth(context(*runs), question, ghost)
     assert drawn(together.figures[0])["ghost"] == pytest.approx(
         {ranks: 1e-6 * ranks**0.5 for ranks in (8, 64, 512)}, rel=1e-3
     )
     assert together.answer[0].startswith("all runs: from 8 to 512 ranks the time grows with an")
-    assert with_growth(context(*runs[:2]), question).figures == ()
+    assert with_growth(context(*runs[:2]), question, ghost).figures == ()
 
 
 def test_every_role_names_a_study_and_its_axes():
     from transrank.lab.study.catalogue import studies
 
-    for name, roles in ROLES.items():
+    for name, roles in STUDIES.items():
         known = {*studies()[name].axes, "bytes", "job_shape", "parts"}
-        assert {*roles.series, *roles.follows} <= known, name
+        assert {*roles.way, *roles.follows, *roles.marks[:1]} <= known, name

@@ -9,6 +9,7 @@ from transrank.lab.report.curves import CurveGroup, Place
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.published import published, published_lines
 from transrank.lab.report.questions import collectives
+from transrank.lab.report.questions.study import answer as of
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.store.records import Shape
 
@@ -95,7 +96,7 @@ def test_what_nobody_published_has_no_line(other):
 def test_a_barrier_has_the_published_times_with_their_ranks(tmp_path):
     survey = Survey()
     survey.measured("collectives", {"operation": "barrier", "form": "blocking"}, 1e-6)
-    (table,) = collectives.ask(context(survey.read(tmp_path))).tables
+    (table,) = of(collectives.STUDY)(context(survey.read(tmp_path))).tables
     own, *theirs = [row.cells for row in table.rows]
     assert own[2] == "2 ranks"
     assert [(cells[2], cells[3]) for cells in theirs] == [

@@ -33,11 +33,12 @@ from transrank.lab.report.questions import (
     message_rate,
     message_time,
     missing,
-    other_studies,
     send_modes,
     source,
 )
 from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
+from transrank.lab.report.questions.study import answer as of
 from transrank.lab.report.questions.table import ask_all
 from transrank.lab.report.words.machine import machine_facts, short_library
 from transrank.lab.report.words.method import describe_method
@@ -175,7 +176,7 @@ def test_collectives_are_told_of_ranks_that_had_a_core_each(written):
             "binding": cpus[:ranks] if ranks == 4 else ["0", "1"],
             "cores": [0] * ranks,
         }
-        question = collectives.ask(context(written(survey)))
+        question = of(collectives.STUDY)(context(written(survey)))
         assert question.answer[0].startswith(f"With {told} ranks")
 
 
@@ -219,11 +220,11 @@ def test_each_placement_of_the_two_ranks_is_judged_and_named(written):
 def test_send_modes_are_told_by_where_the_two_ranks_are(written):
     survey = Survey(noise=1e-4)
     add_send_modes(survey, Link(), ((2, 2), (2, 1), (8, 4)), (10, 1000, 100_000))
-    question = send_modes.ask(context(written(survey)))
+    question = of(send_modes.STUDY)(context(written(survey)))
     places = [row.cells[0] for row in question.tables[0].rows if "Triton" not in row.cells[0]]
     assert places == ["on one node"] * 6 + ["over two nodes"] * 6
-    ranked = [text.partition(",")[0] for text in question.answer if "is fastest" in text]
-    assert ranked == ["On one node", "Over two nodes"]
+    places = [place in text for place, text in zip(places[::6], question.answer, strict=True)]
+    assert places == [True, True]
 
 
 @pytest.mark.parametrize("kind", ["instruction", "Instruction"])
@@ -272,10 +273,11 @@ def test_send_modes_are_ranked_and_counted_both_ways_and_cross_where_their_lines
     survey = Survey(noise=1e-5)
     link = Link(startup=1e-6, rate=1e10)
     add_send_modes(survey, link, ((2, 0),))
-    question = send_modes.ask(context(written(survey)))
+    question = of(send_modes.STUDY)(context(written(survey)))
     (sentence,) = question.answer
-    assert sentence.startswith("On one node, 100,000 bytes: persistent MPI_Send is fastest")
-    assert "MPI_Bsend takes" in sentence
+    assert sentence.startswith("With 2 ranks, on one node, MPI_Send of 100,000 B takes ")
+    assert "by MPI_Bsend 1.7" in sentence
+    assert "MPI_Sendrecv" not in sentence, "which moves both ways"
     rows = {row.cells[:2]: row.cells for row in question.tables[0].rows}
     _, _, _, per_direction, published, kept = rows["on one node", "MPI_Sendrecv"]
     assert kept.endswith(" %")
@@ -296,7 +298,7 @@ def test_send_modes_are_ranked_and_counted_both_ways_and_cross_where_their_lines
 def test_the_start_of_a_job_is_that_of_its_last_rank_and_how_often_is_told(written):
     survey = Survey(noise=1e-4)
     add_launch(survey, (2, 4))
-    question = launch.ask(context(written(survey)))
+    question = of(launch.STUDY)(context(written(survey)))
     seconds = units.format_seconds(0.09 * 1.2)
     assert question.answer[0].startswith(f"The last of 4 ranks runs after {seconds}; MPI_Init")
     survey = Survey(noise=0.01)
@@ -312,8 +314,8 @@ def test_ranks_that_copy_together_are_called_ranks_and_placed(written):
         for active, copied in (("alone", 1), ("together", ranks)):
             axes = {"kernel": "memcpy", "active": active, "bytes": 1 << 20}
             survey.measured("memory-copy", axes, 1e-4, copied << 20, ranks, per_node)
-    question = memory_copy.ask(context(written(survey)))
-    (figure,) = question.figures
+    question = of(memory_copy.ASKED)(context(written(survey)))
+    *_, figure = question.figures
     assert [entry.label for entry in figure.key] == [
         *("one core", "4 ranks together", "8 ranks together on 2 nodes")
     ]
@@ -420,12 +422,11 @@ def test_prose_is_safe_and_keeps_numbers_with_their_units():
     )
 
 
-def test_a_study_without_sizes_shows_its_values(written):
+def test_a_study_that_nothing_is_known_of_shows_its_values(written):
     survey = Survey(noise=1e-5)
     for transport, seconds in (("message", 3e-5), ("shared", 1e-5)):
-        survey.measured("ghost", {"vdim": 20, "transport": transport}, seconds)
-    run = written(survey)
-    question = other_studies.ask_about(context(run), "ghost")
+        survey.measured("future", {"vdim": 20, "transport": transport}, seconds)
+    question = of(Study("future"))(context(written(survey)))
     (figure,) = question.figures
     rows = figure.panels[0].spec["data"]["values"]
     assert [row["n"] for row in rows] == ["message", "shared"]

@@ -3,24 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from transrank.lab.report.curves import Point, point_at, side_by_side
 from transrank.lab.report.figures import axes
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import TIME
-from transrank.lab.report.measured import Measured
-from transrank.lab.report.phrases import change, percent
-from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.stats.compare import ratio_of
+from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
 from transrank.lab.stats.summary import CaseResult
-from transrank.lab.store.records import Shape
-from transrank.lab.view.kinds import COUNT, SECONDS, WORDS, Kind
+from transrank.lab.view.kinds import COUNT, NUMBER, SECONDS, WORDS, Kind
 from transrank.lab.view.table import Column, Table
 
-STUDY = "advection"
 NONE, COPIES = "none", ("memcpy", "nontemporal")
 
 CAPTION = (
@@ -36,29 +33,17 @@ RUN_CAPTION = (
 POINTS = axes.counts("points per dimension", "points")
 STEPS = axes.counts("steps", "steps")
 
-COLUMNS = (
-    *(Column("panel", WORDS), Column("points", COUNT), Column("way", WORDS)),
-    *(Column("one step", SECONDS), Column("added", Kind(lambda added: f"{100 * added:+.1f} %"))),
-    *(Column("hidden by overlap"), Column("points/s per rank"), Column("of the fastest copy")),
-)
-
-Place = tuple[Shape, str, str, str, int]
-Key = tuple[str, str]
-
-
-def ask(context: Context) -> Question | None:
-    """Build the question; None when no field was advected."""
-    if not context.all_of(STUDY):
-        return None
-    figures = [figure for run in context.runs for figure in _figures(context, run)]
-    return Question(
-        "advection",
-        "What does the halo cost an application?",
-        context.said(_answer),
-        tuple(figures),
-        tuple(_table(context, run) for run in context.runs if run.of_study(STUDY)),
-        (STUDY,),
+ADDED = Kind(lambda added: f"{100 * added:+.1f} %")
+COLUMNS = tuple(
+    Column(heading, kind, itemgetter(place))
+    for place, (heading, kind) in enumerate(
+        (
+            *(("panel", WORDS), ("points", COUNT), ("way", WORDS), ("one step", SECONDS)),
+            *(("added", ADDED), ("hidden by overlap", NUMBER), ("points/s per rank", NUMBER)),
+            ("of the fastest copy", NUMBER),
+        )
     )
+)
 
 
 def _points(result: CaseResult) -> int:
@@ -69,41 +54,36 @@ def _iterations(result: CaseResult) -> int:
     return int(result.axes.get("iterations", 1))
 
 
-def _place(result: CaseResult) -> Place:
-    """The properties common to the curves of one panel."""
-    texts = [result.text(name) for name in ("scheme", "processes", "velocity")]
-    return (result.shape, texts[0], texts[1], texts[2], _iterations(result))
+def _block(result: CaseResult) -> str:
+    """What the curves of one panel share, whichever its x."""
+    scheme, processes, velocity = map(result.text, ("scheme", "processes", "velocity"))
+    return f"{scheme}, process grid {processes}, velocity {velocity}"
 
 
-def _key(result: CaseResult) -> Key:
-    return result.text("transport"), str(result.axes.get("overlap", "no"))
-
-
-def _name(key: Key) -> str:
-    transport, overlap = key
-    return f"{transport}, overlapped" if overlap == "yes" else transport
-
-
-def _title(place: Place) -> str:
-    shape, scheme, processes, velocity, iterations = place
-    steps = _steps_text(iterations)
-    return f"{shape}, {scheme}, process grid {processes}, velocity {velocity}, {steps}"
-
-
-def _steps_text(count: int) -> str:
+def _steps_text(result: CaseResult) -> str:
+    count = _iterations(result)
     return f"{count} steps" if count > 1 else "1 step"
 
 
-def _run(result: CaseResult) -> Point:
+def _where(result: CaseResult) -> str:
+    return f"{_block(result)}, {_steps_text(result)}"
+
+
+def _overlapped(way: str) -> str:
+    transport, _, overlap = way.partition(" ")
+    return f"{transport}, overlapped" if overlap == "yes" else transport
+
+
+def _run(result: CaseResult) -> Point | None:
     """Seconds of all steps at their number."""
-    point = point_at(_iterations(result), result)
-    assert point is not None
-    return point
+    return point_at(_iterations(result), result)
 
 
-def _step(result: CaseResult) -> Point:
+def _step(result: CaseResult) -> Point | None:
     """Seconds of one step at a number of points."""
     run = _run(result)
+    if run is None:
+        return None
     seconds, low, high = (time / run.x for time in (run.seconds, run.low, run.high))
     launches = tuple(time / run.x for time in run.launch_seconds)
     return replace(
@@ -111,136 +91,80 @@ def _step(result: CaseResult) -> Point:
     )
 
 
-def _by_place(results: Sequence[CaseResult]) -> dict[Place, dict[Key, list[CaseResult]]]:
-    found: dict[Place, dict[Key, list[CaseResult]]] = {}
-    for result in sorted(results, key=_points):
-        if result.headline is not None and result.headline.value > 0:
-            found.setdefault(_place(result), {}).setdefault(_key(result), []).append(result)
-    return found
-
-
-def _added(results: dict[Key, list[CaseResult]], key: Key) -> list[tuple[int, float]]:
-    """The time that a method adds to the undivided sweep without communication, by points."""
-    alone = {_points(result): _step(result).seconds for result in results.get((NONE, "no"), [])}
-    return [
-        (_points(result), _step(result).seconds / alone[_points(result)] - 1)
-        for result in results[key]
-        if _points(result) in alone
-    ]
-
-
-def _figures(context: Context, run: Measured) -> list[Figure]:
-    """Steps over points, and whole runs over their steps."""
-    results = [r for r in run.of_study(STUDY) if r.headline is not None and r.headline.value > 0]
-    name = context.name("advection", run)
-    figures = []
-    for each, order, title, points, caption, places in (
-        (name, _points, lambda result: _title(_place(result)), _steps, CAPTION, POINTS),
-        (f"{name}-runs", _iterations, _block, _whole_runs, RUN_CAPTION, STEPS),
-    ):
-        groups = side_by_side(
-            sorted(results, key=order), context.palette, title, _way, "advection", points
-        )
-        figures.append(
-            curve_figure(
-                each,
-                groups,
-                TIME,
-                context.about(run, caption),
-                places=places,
-            )
-        )
-    return [figure for figure in figures if figure is not None]
-
-
-def _way(result: CaseResult) -> str:
-    return _name(_key(result))
-
-
-def _block(result: CaseResult) -> str:
-    shape, scheme, processes, velocity, _ = _place(result)
-    points = f"{_points(result):,} x {_points(result):,} points"
-    return f"{shape}, {scheme}, process grid {processes}, velocity {velocity}, {points}"
-
-
 def _steps(results: Sequence[CaseResult]) -> tuple[Point, ...]:
-    return tuple(map(_step, results))
+    found = [step for result in results if (step := _step(result)) is not None]
+    return tuple(sorted(found, key=lambda point: point.x))
 
 
 def _whole_runs(results: Sequence[CaseResult]) -> tuple[Point, ...]:
     """Nothing of runs of one length."""
-    return tuple(map(_run, results)) if len(results) > 1 else ()
+    found = [run for result in results if (run := _run(result)) is not None]
+    return tuple(sorted(found, key=lambda point: point.x)) if len(found) > 1 else ()
 
 
-def _hidden(by_key: dict[Key, list[CaseResult]], transport: str, points: int) -> str | None:
-    """The part of the blocking method's cost that overlapping saves, dividing included."""
-    blocking = dict(_added(by_key, (transport, "no"))) if (transport, "no") in by_key else {}
-    split = dict(_added(by_key, (transport, "yes"))) if (transport, "yes") in by_key else {}
-    if points not in blocking or points not in split or blocking[points] <= 0:
-        return None
-    return f"{100 * (1 - split[points] / blocking[points]):.0f} %"
-
-
-def _table(context: Context, run: Measured) -> Table:
-    rows = []
-    for place, by_key in _by_place(run.of_study(STUDY)).items():
-        copies = _fastest_copies(by_key)
-        for way, results in by_key.items():
-            added = dict(_added(by_key, way)) if way[0] not in COPIES else {}
-            for result in results:
-                points, seconds = _points(result), _step(result).seconds
-                copy = copies.get(points)
-                rows.append(
-                    (
-                        *(_title(place), points, _name(way), seconds, added.get(points)),
-                        _hidden(by_key, way[0], points) if way[1] == "yes" else None,
-                        f"{points * points / seconds:.3g}",
-                        f"{100 * copy / seconds:.0f} %" if copy else None,
-                    )
-                )
-    title = context.about(run, "steps of advection, and the time added by the halo")
-    return Table(title, COLUMNS, rows)
-
-
-def _fastest_copies(by_key: dict[Key, list[CaseResult]]) -> dict[int, float]:
-    """Seconds of the fastest copy of as many bytes, by points."""
-    fastest: dict[int, float] = {}
-    for copy in COPIES:
-        for result in by_key.get((copy, "no"), []):
-            points, seconds = _points(result), _step(result).seconds
-            fastest[points] = min(seconds, fastest.get(points, seconds))
-    return fastest
-
-
-def _answer(run: Measured) -> list[str]:
-    """The cheapest halo on the largest blocks, and the sweep itself beside the fastest copy."""
-    texts = []
-    for place, by_key in _by_place(run.of_study(STUDY)).items():
-        alone = {_points(result): result for result in by_key.get((NONE, "no"), [])}
-        halos = [
-            (_points(result), way, result)
-            for way, results in by_key.items()
-            for result in results
-            if way[0] not in (NONE, *COPIES) and _points(result) in alone
-        ]
-        if not halos:
-            continue
-        points = max(halo[0] for halo in halos)
-        _, way, best = min((h for h in halos if h[0] == points), key=lambda h: _step(h[2]).seconds)
-        halo = ratio_of(alone[points], best)
-        if halo is None:
-            continue
-        text = (
-            f"with {place[0]} and blocks of {points:,} x {points:,} points, the cheapest halo "
-            f"({_name(way)}) makes a {place[1]} step take {change(halo)} time "
-            f"(of {_steps_text(_iterations(best))} in a row)"
+def _runs(context: Context) -> Iterator[Figure | None]:
+    """Whole runs over their steps."""
+    for run in context.runs:
+        groups = side_by_side(
+            sorted(run.of_study(STUDY.name), key=_iterations),
+            context.palette,
+            lambda r: f"{r.shape}, {_block(r)}, {_points(r):,} x {_points(r):,} points",
+            lambda r: _overlapped(STUDY.way_of(r)),
+            STUDY.way[0],
+            _whole_runs,
         )
-        copies = [
-            r for copy in COPIES for r in by_key.get((copy, "no"), []) if _points(r) == points
-        ]
-        copy = min(copies, key=lambda result: _step(result).seconds, default=None)
-        share = ratio_of(alone[points], copy) if copy is not None else None
-        if share is not None:
-            text += f"; the step alone runs at {percent(share)} of the fastest copy"
-        texts.append(f"{text}.")
-    return texts[:2]
+        name, caption = context.name("advection-runs", run), context.about(run, RUN_CAPTION)
+        yield curve_figure(name, groups, TIME, caption, places=STEPS)
+
+
+def _tables(context: Context) -> Iterator[Table]:
+    rows = [(run.name, row) for run in context.runs for row in _rows(run.of_study(STUDY.name))]
+    yield context.table("Steps of advection, and the time added by the halo", COLUMNS, rows)
+
+
+def _rows(results: Sequence[CaseResult]) -> Iterator[tuple[object, ...]]:
+    by_case: dict[tuple[str, int], dict[str, float]] = {}
+    for result in results:
+        if (step := _step(result)) is not None:
+            case = by_case.setdefault((STUDY.title(result), _points(result)), {})
+            case[STUDY.way_of(result)] = step.seconds
+    for (title, points), ways in sorted(by_case.items()):
+        alone = ways.get(f"{NONE} no")
+        copy = min((ways[way] for way in STUDY.floors if way in ways), default=None)
+        for way, seconds in ways.items():
+            transport, _, overlap = way.partition(" ")
+            yield (
+                *(title, points, _overlapped(way), seconds),
+                seconds / alone - 1 if alone and way not in STUDY.floors else None,
+                _hidden(alone, ways.get(f"{transport} no"), seconds) if overlap == "yes" else None,
+                f"{points * points / seconds:.3g}",
+                f"{100 * copy / seconds:.0f} %" if copy else None,
+            )
+
+
+def _hidden(alone: float | None, blocking: float | None, overlapped: float) -> str | None:
+    """The part of the blocking method's cost that overlapping saves, dividing included."""
+    if alone is None or blocking is None or blocking <= alone:
+        return None
+    return f"{100 * (1 - (overlapped - alone) / (blocking - alone)):.0f} %"
+
+
+STUDY = Study(
+    "advection",
+    "What does the halo cost an application?",
+    CAPTION,
+    way=("transport", "overlap"),
+    label=_overlapped,
+    where=_where,
+    baseline=(f"{NONE} no",),
+    floors=tuple(f"{copy} no" for copy in COPIES),
+    rivals={"*": "the cheapest halo"},
+    subject=lambda r: f"advection of {_points(r):,} x {_points(r):,} points without a halo",
+    most=2,
+    over="points",
+    x=POINTS,
+    points=_steps,
+    figures=_runs,
+    tables=_tables,
+    work="each",
+)

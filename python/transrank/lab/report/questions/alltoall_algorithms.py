@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from transrank.lab import units
 from transrank.lab.reference.tables import machine
-from transrank.lab.report.curves import CurveGroup, arrange, curves_of
+from transrank.lab.report.curves import arrange
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import RATE, TIME
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import joined
 from transrank.lab.report.published import source_of
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
@@ -25,19 +25,14 @@ from transrank.lab.store.records import Shape
 from transrank.lab.view.kinds import BYTES, SECONDS, WORDS
 from transrank.lab.view.table import NOTHING, Column, Table
 
-STUDY = "alltoall-algorithms"
 DEFAULT, FORCED, AUTO = "mpi", "mpi-", "auto"
-MOST_CURVES = 7
 
 CAPTION = (
     "Time of the slowest rank from a common start, over the size of the block from one rank to "
     "another. `mpi` is MPI_Alltoall by the library's choice, `mpi-…` are algorithms that it can be "
     "made to use, and the others are transrank's. The figure shows the default and the algorithms "
-    "that are fastest at most sizes. Bands are 95 % intervals over launches."
-)
-RATE_CAPTION = (
-    "The same as a rate: the bytes of a rank's blocks for all ranks, itself included, per second. "
-    "Multiply by the number of ranks for the total throughput."
+    "that are fastest at most sizes. Bands are 95 % intervals over launches. A rate is of the "
+    "bytes of a rank's blocks for all ranks, itself included."
 )
 THROUGHPUT_CAPTION = (
     "The bytes of a rank's blocks for all ranks, itself included, per second of MPI's choice: a "
@@ -66,46 +61,15 @@ class Rival:
 Sizes = dict[int, dict[str, CaseResult]]
 
 
-def ask(context: Context) -> Question | None:
-    """Build the question; None when no alltoall was measured."""
-    panels = [
-        (run, place, sizes)
-        for run in context.runs
-        for place, sizes in _places(run).items()
-        if any(DEFAULT in algorithms for algorithms in sizes.values())
-    ]
-    if not panels:
-        return None
-    groups = [_group(context, _title(context, run, place), sizes) for run, place, sizes in panels]
-    figures = (
-        curve_figure("alltoall", groups, TIME, CAPTION),
-        curve_figure("alltoall-rate", groups, RATE, RATE_CAPTION),
-        _throughput(context),
-    )
-    return Question(
-        "alltoall",
-        "Which alltoall is fastest, and does MPI choose it?",
-        tuple(
-            sentence
-            for run, place, sizes in panels
-            for sentence in _answer(_title(context, run, place), sizes)
-        ),
-        tuple(figure for figure in figures if figure is not None),
-        tuple(_table(_title(context, run, place), sizes) for run, place, sizes in panels),
-        (STUDY,),
-        (source_of(machine(SOURCE), (STUDY,)),),
-    )
-
-
-def _throughput(context: Context) -> Figure | None:
+def _throughput(context: Context) -> Iterator[Figure | None]:
     """MPI's choice over the size with a curve per shape; None where fewer than two have one."""
     chosen = [
         (name, [result for result in found if result.axes["algorithm"] == DEFAULT])
-        for name, found in context.results_of(STUDY)
+        for name, found in context.results_of(STUDY.name)
     ]
     groups = arrange(chosen, context.palette, lambda result: f"{result.axes['arrays']} memory")
     several = [group for group in groups if len(group.curves) > 1]
-    return curve_figure("alltoall-throughput", several, RATE, THROUGHPUT_CAPTION)
+    yield curve_figure("alltoall-throughput", several, RATE, THROUGHPUT_CAPTION)
 
 
 def rivals(sizes: Sizes, kind: str) -> list[Rival]:
@@ -135,7 +99,7 @@ def kind_of(algorithm: str) -> str:
 def _places(run: Measured) -> dict[tuple[Shape, str], Sizes]:
     """The measured algorithms by shape and memory, then by size."""
     places: dict[tuple[Shape, str], Sizes] = {}
-    for result in run.of_study(STUDY):
+    for result in run.of_study(STUDY.name):
         if result.headline is not None and result.bytes:
             place = (result.shape, result.text("arrays"))
             sizes = places.setdefault(place, {})
@@ -143,23 +107,21 @@ def _places(run: Measured) -> dict[tuple[Shape, str], Sizes]:
     return places
 
 
-def _title(context: Context, run: Measured, place: tuple[Shape, str]) -> str:
-    shape, memory = place
-    return context.titled(run, f"{shape}, {memory} memory")
+def _defaults(run: Measured) -> Iterator[tuple[str, Sizes]]:
+    """The places with the default, by their words."""
+    for (shape, memory), sizes in _places(run).items():
+        if any(DEFAULT in algorithms for algorithms in sizes.values()):
+            yield f"{shape}, {memory} memory", sizes
 
 
-def _group(context: Context, title: str, sizes: Sizes) -> CurveGroup:
-    wins = Counter(
-        min(algorithms, key=lambda name: algorithms[name].seconds) for algorithms in sizes.values()
-    )
-    every = dict.fromkeys(name for algorithms in sizes.values() for name in algorithms)
-    ranked = sorted(every, key=lambda name: (name != DEFAULT, name != "auto", -wins[name]))
-    lines = {
-        name: [each[name] for each in sizes.values() if name in each]
-        for name in ranked[:MOST_CURVES]
-    }
-    example = next(iter(next(iter(sizes.values())).values()))
-    return CurveGroup(title, curves_of(lines, context.palette, "algorithm"), example)
+def _said(run: Measured) -> list[str]:
+    return [text for place, sizes in _defaults(run) for text in _answer(place, sizes)]
+
+
+def _tables(context: Context) -> Iterator[Table]:
+    for run in context.runs:
+        for place, sizes in _defaults(run):
+            yield _table(context.titled(run, place), sizes)
 
 
 def _answer(title: str, sizes: Sizes) -> list[str]:
@@ -224,3 +186,19 @@ def _times(rival: Rival) -> str:
     if gain.low is None or gain.high is None:
         return f"{gain.value:.2f}"
     return f"{gain.value:.2f} ({gain.low:.2f} to {gain.high:.2f})"
+
+
+STUDY = Study(
+    "alltoall-algorithms",
+    "Which alltoall is fastest, and does MPI choose it?",
+    CAPTION,
+    "alltoall",
+    way=("algorithm",),
+    where=lambda result: f"{result.text('arrays')} memory",
+    baseline=(DEFAULT,),
+    quantities=(TIME, RATE),
+    said=_said,
+    figures=_throughput,
+    tables=_tables,
+    sources=lambda context: (source_of(machine(SOURCE), ("alltoall-algorithms",)),),
+)

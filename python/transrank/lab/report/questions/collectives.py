@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from transrank.lab import units
 from transrank.lab.reference.tables import machines
-from transrank.lab.report.curves import arrange, namer, side_by_side
-from transrank.lab.report.figures.curve_figure import curve_figure
-from transrank.lab.report.figures.figure import Figure
-from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.measured import Measured, telling_shape
 from transrank.lab.report.phrases import joined, nearest, time_with_interval
-from transrank.lab.report.published import BLOCKING, job_of, published_lines, short_name
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.published import BLOCKING, job_of, short_name
+from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
 from transrank.lab.report.tables import words
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.view.kinds import INTERVAL, SECONDS, SHARE
 from transrank.lab.view.table import Column, Row, Table
 
-STUDY = "collectives"
 NAMED = ("allreduce", "alltoall", "bcast")
 SMALL_BYTES = 8
 
@@ -35,37 +33,9 @@ FORMS_CAPTION = (
 )
 
 
-def ask(context: Context) -> Question | None:
-    """Build the question; None when no collective was measured."""
-    results = context.all_of(STUDY)
-    if not results:
-        return None
-    main = _main_form(results)
-    chosen = [
-        (name, [result for result in found if form_of(result) == main])
-        for name, found in context.results_of(STUDY)
-    ]
-    name = namer([result for _, found in chosen for result in found], operation)
-    groups = arrange(chosen, context.palette, name)
-    lines = published_lines(context.palette, groups, context.machines)
-    figures = [curve_figure("collectives", groups, TIME, CAPTION, lines.by_title)]
-    if not context.several:
-        figures.append(_forms_figure(context))
-    sizeless = _sizeless(context)
-    return Question(
-        "collectives",
-        "What do collective operations cost?",
-        context.said(_answer),
-        tuple(figure for figure in figures if figure is not None),
-        (sizeless,) if sizeless.rows else (),
-        (STUDY,),
-        lines.sources if figures[0] else (),
-    )
-
-
 def operation(result: CaseResult) -> str:
     """MPI's name of the operation, in lower case."""
-    return result.text("operation") or STUDY
+    return result.text("operation") or STUDY.name
 
 
 def form_of(result: CaseResult) -> str:
@@ -73,31 +43,12 @@ def form_of(result: CaseResult) -> str:
     return result.text("form") or BLOCKING
 
 
-def _main_form(results: list[CaseResult]) -> str:
-    forms = list(dict.fromkeys(map(form_of, results)))
-    return BLOCKING if BLOCKING in forms else forms[0]
-
-
-def _forms_figure(context: Context) -> Figure | None:
-    """The forms side by side if there are several, in the most informative shape."""
-    results = context.all_of(STUDY)
-    if len(set(map(form_of, results))) < 2:
-        return None
-    shape = telling_shape(results, *context.runs)
-    here = [result for result in results if result.shape == shape]
-    plain = [result for result in here if form_of(result) == _main_form(here)]
-    name = namer(plain, operation)
-    groups = side_by_side(here, context.palette, name, form_of, "form")
-    groups = [group for group in groups if len(group.curves) > 1]
-    return curve_figure("forms", groups, TIME, FORMS_CAPTION.format(shape=shape))
-
-
-def _sizeless(context: Context) -> Table:
+def _sizeless(context: Context) -> Iterator[Table]:
     """Operations without a message, such as Barrier: numbers instead of a curve."""
     found = [
         (run, result)
         for run in context.runs
-        for result in run.of_study(STUDY)
+        for result in run.of_study(STUDY.name)
         if result.bytes is None
     ]
     columns = (
@@ -126,16 +77,16 @@ def _sizeless(context: Context) -> Table:
             "published",
         )
         for machine in machines()
-        for point in machine.of_study(STUDY)
+        for point in machine.of_study(STUDY.name)
         if point.bytes is None and point.axes["operation"] in measured
     ]
     first = 0 if context.several else 1
     shown = [Row(row.cells[first:], row.state) for row in rows]
-    return Table("Operations without a message", columns[first:], shown)
+    yield Table("Operations without a message", columns[first:], shown)
 
 
 def _answer(run: Measured) -> list[str]:
-    results = run.of_study(STUDY)
+    results = run.of_study(STUDY.name)
     shape = telling_shape(results, run)
     parts = []
     for name in NAMED:
@@ -152,3 +103,18 @@ def _answer(run: Measured) -> list[str]:
     if not parts:
         return []
     return [f"with {shape}, {joined(parts)}."]
+
+
+STUDY = Study(
+    "collectives",
+    "What do collective operations cost?",
+    CAPTION,
+    way=("form",),
+    where=operation,
+    over_shapes=True,
+    ways_caption=FORMS_CAPTION,
+    baseline=(BLOCKING,),
+    said=_answer,
+    tables=_sizeless,
+    only=("form", BLOCKING),
+)

@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from transrank.lab import units
-from transrank.lab.report.curves import arrange, namer
-from transrank.lab.report.figures.curve_figure import curve_figure
-from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import ends, joined
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.launches import mean_over
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.view.kinds import BYTES, NUMBER, VALUE, WORDS
-from transrank.lab.view.table import Column
+from transrank.lab.view.table import Column, Table
 
-STUDY = "datatypes"
 CONTIGUOUS = "contiguous"
 BY = {"datatype": "by datatype", "by-hand": "by hand", "mpi-pack": "by MPI_Pack"}
 
@@ -42,31 +41,9 @@ COLUMNS = (
 )
 
 
-def ask(context: Context) -> Question | None:
-    """Build the question; None when no pieces were measured."""
-    results = context.all_of(STUDY)
-    if not results:
-        return None
-    figure = curve_figure(
-        "datatypes",
-        arrange(context.results_of(STUDY), context.palette, namer(results)),
-        TIME,
-        CAPTION,
-    )
-    costs = [(run.name, found) for run in context.runs for found in _costs(run)]
-    return Question(
-        "datatypes",
-        "What does a piece cost that lies apart?",
-        context.said(lambda run: _answer([found for its, found in costs if its == run.name])),
-        () if figure is None else (figure,),
-        (context.table(TABLE_CAPTION, COLUMNS, costs),) if costs else (),
-        (STUDY,),
-    )
-
-
 def _costs(run: Measured) -> list[tuple[CaseResult, Estimate]]:
     """Of each layout, way and length of a piece the largest message, and the cost of a piece."""
-    results = run.of_study(STUDY)
+    results = run.of_study(STUDY.name)
     floors = {(r.bytes, r.shape): r for r in results if r.axes["layout"] == CONTIGUOUS}
     largest: dict[tuple[str, str, int], CaseResult] = {}
     for result in results:
@@ -97,9 +74,9 @@ def _curve(result: CaseResult) -> tuple[str, str]:
     return result.text("layout"), result.text("way")
 
 
-def _answer(costs: list[tuple[CaseResult, Estimate]]) -> list[str]:
+def _said(run: Measured) -> list[str]:
     """A sentence per layout about its smallest pieces."""
-    texts = []
+    costs, texts = _costs(run), []
     for layout in dict.fromkeys(_curve(result)[0] for result, _ in costs):
         here = [(result, cost) for result, cost in costs if _curve(result)[0] == layout]
         piece = min(int(result.axes["piece"]) for result, _ in here)
@@ -113,3 +90,13 @@ def _answer(costs: list[tuple[CaseResult, Estimate]]) -> list[str]:
             f"a piece of {units.format_bytes(piece)} of {layout} layout costs {joined(said)}."
         )
     return texts
+
+
+def _tables(context: Context) -> Iterator[Table]:
+    costs = [(run.name, found) for run in context.runs for found in _costs(run)]
+    yield context.table(TABLE_CAPTION, COLUMNS, costs)
+
+
+STUDY = Study(
+    "datatypes", "What does a piece cost that lies apart?", CAPTION, said=_said, tables=_tables
+)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -11,32 +11,21 @@ from transrank.lab import units
 from transrank.lab.report.curves import places_of
 from transrank.lab.report.figures.category_panel import Value, times_figure
 from transrank.lab.report.figures.figure import Figure
-from transrank.lab.report.measured import Measured, shapes_of
-from transrank.lab.report.phrases import (
-    joined,
-    kept_sentence,
-    time_with_interval,
-    times_as_long,
-)
-from transrank.lab.report.published import Published, published
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.measured import Measured
+from transrank.lab.report.phrases import kept_sentence
+from transrank.lab.report.published import Published, Source, published
+from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
-from transrank.lab.store.records import Shape
 from transrank.lab.view.kinds import INTERVAL, NUMBER, RATE, SECONDS, SHARE, WORDS, Kind
 from transrank.lab.view.table import Column, Table
 
-STUDY = "ghost"
-PUBLISHED_STUDY = STUDY
 # Cases name their block only where it is not the published one.
 PUBLISHED_BLOCK = "32x32x32"
 COMPONENT_BYTES = 8
-AUTO, FLOOR = "auto", "floor"
-# The prefix of methods that use MPI without transrank.
-MPI_ALONE = "mpi-"
 # The published program never changes its arrays.
 PUBLISHED_MODE = "unmodified"
-MOST_TELLING = ("used", "rewritten", PUBLISHED_MODE)
 
 SUBJECT = "Times of ghost updates"
 CAPTION = (
@@ -52,32 +41,6 @@ PUBLISHED_CAPTION = (
 
 
 Ours = tuple[Measured, CaseResult]
-Place = tuple[Shape, str, int, str]
-
-
-def ask(context: Context) -> Question | None:
-    """Build the question; None when no ghosts were updated."""
-    if not context.all_of(STUDY):
-        return None
-    like = _like_published(context)
-    ours = [result for _, result in like] or context.all_of(STUDY)
-    found = published((PUBLISHED_STUDY,), places_of(ours), without=context.machines)
-    if found.comparable:
-        like = [pair for pair in like if places_of([pair[1]]) & found.places]
-    figures = [figure for run in context.runs if (figure := _ways(context, run)) is not None]
-    tables = [_volumes(context.all_of(STUDY))]
-    if like and found.points:
-        figures += filter(None, [_beside_published(context, like, found)])
-        tables.append(_rates(context, like, found))
-    return Question(
-        "ghost-update",
-        "What does a ghost update cost?",
-        context.said(_answer),
-        tuple(figures),
-        tuple(tables),
-        (STUDY,),
-        found.sources if like else (),
-    )
 
 
 def _vdim(result: CaseResult) -> int:
@@ -94,39 +57,15 @@ def _rows(block: str) -> tuple[int, int]:
     return prod(extents), sum(2 * prod(extents) // extent for extent in extents)
 
 
-def _panel_of(result: CaseResult) -> Place:
-    return result.shape, result.text("pattern"), _vdim(result), _block(result)
+def _where(result: CaseResult) -> str:
+    of_pattern = f"{pattern} pattern, " if (pattern := result.text("pattern")) else ""
+    of_rows = f", {rows} rows" if (rows := result.text("rows")) else ""
+    return f"{of_pattern}vdim {_vdim(result)}{of_rows}"
 
 
-def _ways(context: Context, run: Measured) -> Figure | None:
-    """A panel for each shape, pattern and row width: all ways in all modes."""
-    results = run.of_study(STUDY)
-    panels = {}
-    for place in sorted({_panel_of(result) for result in results}):
-        here = _fastest_way_first([result for result in results if _panel_of(result) == place])
-        panels[_title(place)] = [
-            Value.of(each, each.text("transport"), each.text("mode"), context.palette, "mode")
-            for each in here
-        ]
-    name, caption = context.name("ghost-update", run), context.about(run, CAPTION)
-    return times_figure(name, panels, SUBJECT, caption, kept_sentence(results))
-
-
-def _title(place: Place) -> str:
-    shape, pattern, vdim, block = place
-    of_pattern = f", {pattern} pattern" if pattern else ""
-    of_rows = "" if block == PUBLISHED_BLOCK else f", {block} rows"
-    return f"{shape}{of_pattern}, vdim {vdim}{of_rows}"
-
-
-def _fastest_way_first(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Ways in the order of their times in the mode that flatters least."""
-    times: dict[str, float] = {}
-    for mode in reversed(MOST_TELLING):
-        for result in results:
-            if result.text("mode") == mode and result.headline is not None:
-                times[result.text("transport")] = result.headline.value
-    return sorted(results, key=lambda result: times.get(result.text("transport"), 0.0))
+def _subject(result: CaseResult) -> str:
+    _, ghosts = _rows(_block(result))
+    return f"updating {ghosts:,} ghost rows of {_vdim(result)} doubles (mode {result.text('mode')})"
 
 
 def _volumes(results: Sequence[CaseResult]) -> Table:
@@ -153,11 +92,11 @@ def _like_published(context: Context) -> list[Ours]:
     return [
         (run, result)
         for run in context.runs
-        for result in run.of_study(STUDY)
+        for result in run.of_study(STUDY.name)
         if result.text("mode") == PUBLISHED_MODE
         and _block(result) == PUBLISHED_BLOCK
         and result.text("pattern") in ("corrected", "literal")
-        and result.text("transport") in (AUTO, "mpi-datatype")
+        and result.text("transport") in ("auto", "mpi-datatype")
     ]
 
 
@@ -166,7 +105,20 @@ def _label(context: Context, run: Measured, result: CaseResult) -> str:
     return f"{who}, {result.shape}: {result.text('transport')}, {result.text('pattern')}"
 
 
-def _beside_published(context: Context, like: Sequence[Ours], found: Published) -> Figure | None:
+def _found(context: Context) -> tuple[list[Ours], Published]:
+    """What is compared with published machines, and these, of the same places if there are such."""
+    like = _like_published(context)
+    ours = [result for _, result in like] or context.all_of(STUDY.name)
+    found = published((STUDY.name,), places_of(ours), without=context.machines)
+    if found.comparable:
+        like = [pair for pair in like if places_of([pair[1]]) & found.places]
+    return like, found
+
+
+def _beside_published(context: Context) -> Iterator[Figure | None]:
+    like, found = _found(context)
+    if not like or not found.points:
+        return
     theirs = [
         Value.at(
             found.label(machine, point),
@@ -187,7 +139,14 @@ def _beside_published(context: Context, like: Sequence[Ours], found: Published) 
     ]
     kept = kept_sentence([result for _, result in measured])
     panels = {"": [*own, *theirs]}
-    return times_figure("ghost-update-published", panels, SUBJECT, PUBLISHED_CAPTION, kept)
+    yield times_figure("ghost-update-published", panels, SUBJECT, PUBLISHED_CAPTION, kept)
+
+
+def _tables(context: Context) -> Iterator[Table]:
+    yield _volumes(context.all_of(STUDY.name))
+    like, found = _found(context)
+    if like and found.points:
+        yield _rates(context, like, found)
 
 
 def _rates(context: Context, like: Sequence[Ours], found: Published) -> Table:
@@ -221,45 +180,26 @@ def _rates(context: Context, like: Sequence[Ours], found: Published) -> Table:
     return Table("Ghost updates here and on published machines", columns, rows)
 
 
-def _answer(run: Measured) -> list[str]:
-    results = run.of_study(STUDY)
-    chosen, floor = telling(results)
-    if chosen is None:
-        return []
-    comparisons = []
-    if floor is not None and (ratio := times_as_long(floor, chosen)):
-        comparisons.append(f"{ratio} its memory floor, a local gather of as many rows")
-    beside = _beside(chosen, results)
-    alone = [r for r in beside if r.text("transport").startswith(MPI_ALONE)]
-    best = min(alone, key=lambda r: r.seconds, default=None)
-    if best is not None and (ratio := times_as_long(chosen, best)):
-        way = best.text("transport")
-        comparisons.append(f"the fastest method with MPI alone ({way}) takes {ratio} as long")
-    _, ghosts = _rows(_block(chosen))
-    text = (
-        f"with {chosen.shape}, updating {ghosts:,} ghost rows of {_vdim(chosen)} doubles "
-        f"(mode {chosen.text('mode')}, {chosen.text('pattern')} pattern) takes "
-        f"{time_with_interval(chosen)}"
-    )
-    return [f"{text}: {joined(comparisons)}." if comparisons else f"{text}."]
+def _sources(context: Context) -> tuple[Source, ...]:
+    like, found = _found(context)
+    return found.sources if like else ()
 
 
-def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResult | None]:
-    """The engine's own choice in the most realistic mode and the widest shape; and its floor."""
-    own = [result for result in results if result.text("transport") == AUTO]
-    if not own:
-        return None, None
-    mode = next(mode for mode in MOST_TELLING if any(r.text("mode") == mode for r in own))
-    own = [result for result in own if result.text("mode") == mode]
-    chosen = next(result for result in own if result.shape == shapes_of(own)[-1])
-    beside = _beside(chosen, results)
-    return chosen, next((r for r in beside if r.text("transport") == FLOOR), None)
-
-
-def _beside(chosen: CaseResult, results: Sequence[CaseResult]) -> list[CaseResult]:
-    """All methods of the same update."""
-    return [
-        result
-        for result in results
-        if _panel_of(result) == _panel_of(chosen) and result.text("mode") == chosen.text("mode")
-    ]
+STUDY = Study(
+    "ghost",
+    "What does a ghost update cost?",
+    CAPTION,
+    "ghost-update",
+    way=("transport",),
+    where=_where,
+    marks=("mode", "used", "rewritten", PUBLISHED_MODE),
+    baseline=("auto",),
+    floors=("floor",),
+    rivals={"mpi-*": "MPI alone"},
+    subject=_subject,
+    most=1,
+    figures=_beside_published,
+    tables=_tables,
+    sources=_sources,
+    work="each",
+)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 from statistics import fmean, median
@@ -21,6 +21,7 @@ from transrank.lab.report.palette import PUBLISHED_COLOR, SLOTS, Style
 from transrank.lab.report.phrases import joined, nearest, sentence
 from transrank.lab.report.published import short_name, source_of
 from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.study import Study
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.growth import exponent_of, exponent_text
 from transrank.lab.stats.summary import CaseResult
@@ -56,54 +57,6 @@ TABLE_CAPTION = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """What the axes of a study are in a figure over ranks.
-
-    Attributes
-    ----------
-    series
-        axes that distinguish the curves of a panel; all others distinguish panels.
-    follows
-        axes that change with the number of ranks.
-    only
-        an axis and the value that is drawn, if it was measured.
-    ranks
-        the axis with the number of ranks, if these are not those that take part.
-    always
-        whether this is the figure of the study, however few numbers of ranks were measured;
-        published curves join it.
-    first_rank
-        whether the time of the first rank is a curve as well.
-    work
-        `each` if a case is as much work for each rank, `all` if for all together: there is a
-        figure of the speed-up.
-    """
-
-    series: tuple[str, ...] = ("bytes",)
-    follows: tuple[str, ...] = ()
-    only: tuple[str, str] = ("", "")
-    ranks: str = ""
-    always: bool = False
-    first_rank: bool = False
-    work: str = ""
-
-
-ROLES = {
-    "advection": Roles(("transport", "overlap"), work="each"),
-    "alltoall-algorithms": Roles(("algorithm",)),
-    "collectives": Roles(only=("form", "blocking")),
-    "fan": Roles(follows=("peers",)),
-    "ghost": Roles(("transport",), work="each"),
-    "launch": Roles(("stamp",), ("job_shape",), always=True, first_rank=True),
-    "memory-copy": Roles(("kernel",)),
-    "message-rate": Roles(follows=("pairs",)),
-    "multi-pingpong": Roles(follows=("pairs",)),
-    "neighborhood": Roles(("form", "operation")),
-    "overlap": Roles(("part",)),
-    "plan-scaling": Roles(("dimensions", "blocks", "routes"), ranks="plan_ranks", always=True),
-    "redistribute": Roles(("way",), ("parts", "from", "to"), work="all"),
-}
 # Values that say nothing without the name of their axis.
 UNTELLING = ("yes", "no", "one", "all")
 # Cases of these are other questions on other numbers of ranks.
@@ -141,25 +94,25 @@ def _joined(*parts: str) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def with_growth(context: Context, question: Question) -> Question:
+def with_growth(context: Context, question: Question, studies: Iterable[Study]) -> Question:
     """The question with figures over ranks of its studies, their exponents and what they say."""
-    for study in question.studies:
+    for study in studies:
         question = _with_study(context, question, study)
     return question
 
 
-def _with_study(context: Context, question: Question, study: str) -> Question:
+def _with_study(context: Context, question: Question, study: Study) -> Question:
     found = _found(context, study)
     figures = _figures(context, study, found)
     if not figures:
         return question
     # Curves over size come first: they are what others publish.
-    first = [figure for figure in question.figures[:1] if context.all_of(study)[0].bytes]
+    first = [figure for figure in question.figures[:1] if context.all_of(study.name)[0].bytes]
     table = _table(context, found)
     said = (
         f"{run}: {text}" if context.several else sentence(text)
         for run, of_run in found.items()
-        for text in _said(context, of_run)
+        for text in (() if study.always else _said(context, of_run))
     )
     theirs = _machines(context, study)
     return replace(
@@ -167,34 +120,33 @@ def _with_study(context: Context, question: Question, study: str) -> Question:
         answer=(*question.answer, *said),
         figures=(*first, *figures, *question.figures[len(first) :]),
         tables=(*question.tables, *([table] if table.rows else [])),
-        sources=(*question.sources, *(source_of(each, (study,)) for each in theirs)),
+        sources=(*question.sources, *(source_of(each, (study.name,)) for each in theirs)),
     )
 
 
-def _found(context: Context, study: str) -> dict[str, list[Growth]]:
+def _found(context: Context, study: Study) -> dict[str, list[Growth]]:
     """The curves of each run, or of all runs if only together they have enough numbers of ranks."""
-    found = {run.name: growths(run.of_study(study), study) for run in context.runs}
+    found = {run.name: growths(run.of_study(study.name), study) for run in context.runs}
     alone = any(len(each.points) >= FEWEST for of_run in found.values() for each in of_run)
     if context.several and not alone:
-        together = growths(context.all_of(study), study)
+        together = growths(context.all_of(study.name), study)
         if any(len(each.points) >= FEWEST for each in together):
             return {"all runs": together}
     return found
 
 
-def growths(results: Sequence[CaseResult], study: str) -> list[Growth]:
+def growths(results: Sequence[CaseResult], study: Study) -> list[Growth]:
     """The curves over ranks of a study's results, in their order."""
-    roles = ROLES.get(study, Roles())
-    results = [] if study in UNLIKE else _drawn(results, roles)
-    series, others = _telling(results, roles)
+    results = [] if study.name in UNLIKE else _drawn(results, study)
+    series, others = _telling(results, study)
     curves: dict[tuple[str, str], dict[int, list[Point]]] = {}
     for result in results:
         panel, name = _words(result, others), _words(result, series)
-        for end, point in _ends(result, roles):
+        for end, point in _ends(result, study):
             curves.setdefault((panel, _joined(name, end)), {}).setdefault(int(point.x), []).append(
                 point
             )
-    fewest = 1 if roles.always else FEWEST
+    fewest = 1 if study.always else FEWEST
     return [
         Growth(*names, tuple(_merged(by_ranks[ranks]) for ranks in sorted(by_ranks)))
         for names, by_ranks in curves.items()
@@ -202,32 +154,32 @@ def growths(results: Sequence[CaseResult], study: str) -> list[Growth]:
     ]
 
 
-def _drawn(results: Sequence[CaseResult], roles: Roles) -> list[CaseResult]:
+def _drawn(results: Sequence[CaseResult], study: Study) -> list[CaseResult]:
     """The results whose sizes and values are drawn."""
-    axis, value = roles.only
+    axis, value = study.only
     kept = [result for result in results if result.axes.get(axis) == value] or list(results)
     by_size: dict[int | None, set[int]] = {}
     for result in kept:
-        by_size.setdefault(result.bytes, set()).add(_ranks(result, roles))
+        by_size.setdefault(result.bytes, set()).add(_ranks(result, study))
     most = max(map(len, by_size.values()), default=0)
     everywhere = [r for r in kept if r.bytes and len(by_size[r.bytes]) == most]
     told = {each.bytes for size in TOLD_BYTES if (each := nearest(everywhere, size)) is not None}
     return [result for result in kept if result.bytes in {None, *told}]
 
 
-def _telling(results: Sequence[CaseResult], roles: Roles) -> tuple[list[str], list[str]]:
+def _telling(results: Sequence[CaseResult], study: Study) -> tuple[list[str], list[str]]:
     """The axes in which results differ: those of the curves, and those of the panels."""
     values: dict[str, set[str | int]] = {}
     nodes: dict[int, set[int]] = {}
     for result in results:
         for axis, value in result.axes.items():
             values.setdefault(axis, set()).add(value)
-        nodes.setdefault(_ranks(result, roles), set()).add(result.shape.ranks_per_node)
+        nodes.setdefault(_ranks(result, study), set()).add(result.shape.ranks_per_node)
     telling = [axis for axis, seen in values.items() if len(seen) > 1]
-    series = [axis for axis in roles.series if axis in telling]
-    if not roles.ranks and any(len(each) > 1 for each in nodes.values()):
+    series = [axis for axis in study.series if axis in telling]
+    if not study.ranks and any(len(each) > 1 for each in nodes.values()):
         series.append(PER_NODE)
-    apart = {*roles.series, *roles.follows, roles.ranks}
+    apart = {*study.series, *study.follows, study.ranks}
     return series, [axis for axis in telling if axis not in apart]
 
 
@@ -244,16 +196,16 @@ def _word(axis: str, value: str | int) -> str:
     return f"{axis} {value}" if isinstance(value, int) or value in UNTELLING else value
 
 
-def _ranks(result: CaseResult, roles: Roles) -> int:
-    if roles.ranks:
-        return int(result.axes.get(roles.ranks, 0))
+def _ranks(result: CaseResult, study: Study) -> int:
+    if study.ranks:
+        return int(result.axes.get(study.ranks, 0))
     return result.placed.ranks if result.placed is not None else result.shape.ranks
 
 
-def _ends(result: CaseResult, roles: Roles) -> Iterator[tuple[str, Point]]:
+def _ends(result: CaseResult, study: Study) -> Iterator[tuple[str, Point]]:
     """The point of a result, and that of its first rank where this is a curve as well."""
-    point = point_at(_ranks(result, roles), result)
-    first = result.first_rank if roles.first_rank else None
+    point = point_at(_ranks(result, study), result)
+    first = result.first_rank if study.first_rank else None
     if point is not None:
         yield ("last rank" if first else ""), point
         if first:
@@ -268,13 +220,12 @@ def _merged(points: Sequence[Point]) -> Point:
     return Point(points[0].x, median(p.seconds for p in points), low, high)
 
 
-def _figures(context: Context, study: str, found: Mapping[str, Sequence[Growth]]) -> list[Figure]:
+def _figures(context: Context, study: Study, found: Mapping[str, Sequence[Growth]]) -> list[Figure]:
     """The times, and the speed-up where the study has one."""
-    roles = ROLES.get(study, Roles())
     figures = [_figure(context, study, found, TIME)]
-    if roles.work:
+    if study.work:
         faster = {
-            run: [replace(each, points=_speed_up(each.points, roles.work)) for each in of_run]
+            run: [replace(each, points=_speed_up(each.points, study.work)) for each in of_run]
             for run, of_run in found.items()
         }
         figures.append(_figure(context, study, faster, SPEED_UP))
@@ -282,7 +233,7 @@ def _figures(context: Context, study: str, found: Mapping[str, Sequence[Growth]]
 
 
 def _figure(
-    context: Context, study: str, found: Mapping[str, Sequence[Growth]], quantity: Quantity
+    context: Context, study: Study, found: Mapping[str, Sequence[Growth]], quantity: Quantity
 ) -> Figure | None:
     panels: dict[str, list[Growth]] = {}
     for run, of_run in found.items():
@@ -296,15 +247,15 @@ def _figure(
         kept = lowest[:SLOTS] if quantity is TIME else lowest[-SLOTS:]
         shown = [each for each in here if each in kept]
         curves = tuple(_curve(context, study, each) for each in shown)
-        groups.append(CurveGroup(title, curves, context.all_of(study)[0]))
+        groups.append(CurveGroup(title, curves, context.all_of(study.name)[0]))
         beside[title] = [*published, *_guides(shown, quantity)]
     kind, caption = ("ranks", CAPTION) if quantity is TIME else ("speed-up", SPEED_UP_CAPTION)
-    return curve_figure(f"{kind}-{study}", groups, quantity, caption, beside, RANKS)
+    return curve_figure(f"{kind}-{study.name}", groups, quantity, caption, beside, RANKS)
 
 
-def _curve(context: Context, study: str, growth: Growth) -> Curve:
-    label = growth.series or growth.panel or study
-    return Curve(label, label, context.palette.style(study, label), growth.points)
+def _curve(context: Context, study: Study, growth: Growth) -> Curve:
+    label = growth.series or growth.panel or study.name
+    return Curve(label, label, context.palette.style(study.name, label), growth.points)
 
 
 def _guides(shown: Sequence[Growth], quantity: Quantity) -> list[Curve]:
@@ -333,18 +284,18 @@ def _speed_up(points: Sequence[Point], work: str) -> tuple[Point, ...]:
     )
 
 
-def _machines(context: Context, study: str) -> list[Machine]:
+def _machines(context: Context, study: Study) -> list[Machine]:
     """The machines whose published curves stand beside those of a study."""
-    if not ROLES.get(study, Roles()).always:
+    if not study.always:
         return []
-    return [m for m in machines() if m.of_study(study) and m.name not in context.machines]
+    return [m for m in machines() if m.of_study(study.name) and m.name not in context.machines]
 
 
-def _published(context: Context, study: str) -> list[Curve]:
+def _published(context: Context, study: Study) -> list[Curve]:
     curves = []
     for machine in _machines(context, study):
-        (run,) = measure_up([run_of(replace(machine, points=machine.of_study(study)))])
-        for each in growths(run.of_study(study), study):
+        (run,) = measure_up([run_of(replace(machine, points=machine.of_study(study.name)))])
+        for each in growths(run.of_study(study.name), study):
             label = _joined(f"{short_name(machine)}, published", each.series)
             style = context.palette.published(label)
             curves.append(Curve(label, label, style, each.points, published=True))

@@ -11,30 +11,16 @@ from transrank.lab.report.figures.category_panel import Value, times_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.measured import Measured, shapes_of
 from transrank.lab.report.phrases import kept_sentence
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.store.records import Shape
 
-STUDY = "launch"
 SHAPES_CAPTION = (
     "Time from just before the launcher starts until the first and the last rank run, by the "
     "shape of the job's nodes. Lines are 95 % intervals."
 )
-
-
-def ask(context: Context) -> Question | None:
-    """Build the question; None when no launch was timed."""
-    if not context.all_of(STUDY):
-        return None
-    shapes = [figure for run in context.runs if (figure := _shapes(context, run)) is not None]
-    return Question(
-        "launch",
-        "How long does a job take to start?",
-        context.said(_answer),
-        tuple(shapes),
-        studies=(STUDY,),
-    )
 
 
 def range_of(result: CaseResult) -> tuple[float, float]:
@@ -42,10 +28,14 @@ def range_of(result: CaseResult) -> tuple[float, float]:
     return result.first_rank or result.seconds, result.seconds
 
 
+def _figures(context: Context) -> list[Figure | None]:
+    return [_shapes(context, run) for run in context.runs]
+
+
 def _shapes(context: Context, run: Measured) -> Figure | None:
     """Starts on as many nodes in several shapes; None where there is one shape each."""
     by_ranks: dict[int, list[CaseResult]] = {}
-    for result in run.of_study(STUDY):
+    for result in run.of_study(STUDY.name):
         if JOB_SHAPE in result.axes:
             by_ranks.setdefault(result.shape.ranks, []).append(result)
     results = [result for found in by_ranks.values() if len(found) > 1 for result in found]
@@ -63,7 +53,7 @@ def _ends(context: Context, result: CaseResult) -> Iterator[Value]:
 
 
 def _answer(run: Measured) -> list[str]:
-    results = run.of_study(STUDY)
+    results = run.of_study(STUDY.name)
     if not results:
         return []
     most: Shape = shapes_of(results)[-1]
@@ -77,3 +67,15 @@ def _answer(run: Measured) -> list[str]:
         if stamp in slowest
     ]
     return [f"{'; '.join(parts)}."]
+
+
+STUDY = Study(
+    "launch",
+    "How long does a job take to start?",
+    way=("stamp",),
+    said=_answer,
+    figures=_figures,
+    follows=("job_shape",),
+    always=True,
+    first_rank=True,
+)

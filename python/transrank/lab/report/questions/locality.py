@@ -14,12 +14,12 @@ from transrank.lab.report.figures.heat_panel import Cell, heat_panel
 from transrank.lab.report.machine_run import machine_of
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
-from transrank.lab.report.phrases import change, counted, joined, kept_sentence, time_with_interval
+from transrank.lab.report.phrases import counted, kept_sentence, time_with_interval
 from transrank.lab.report.published import short_name, source_of
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats import locality
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.locality import STUDY, Locality, Penalty, Worker
+from transrank.lab.stats.locality import STUDY, Locality, Worker
 
 GUIDE = "xt6"
 # Up to this number ranks are shown one by one; of more only the domains.
@@ -156,8 +156,8 @@ def _of_guide(figure: int) -> list[Worker]:
 
 def _answer(context: Context, run: Measured, one: Locality) -> list[str]:
     prefix = f"{_title(context, run, one)}: "
-    found = locality.penalties(locality.values_by_link(one))
-    sentences = _penalties(one, found) if found else _one_domain(run, one)
+    links = locality.values_by_link(one)
+    sentences = _one_domain(run, one) if len(links) < 2 else []
     if one.misplaced:
         sentences.append(
             f"For {counted(one.misplaced, 'measurement')} of a rank the kernel reported pages in "
@@ -169,32 +169,6 @@ def _answer(context: Context, run: Measured, one: Locality) -> list[str]:
             "that touched them first."
         )
     return [prefix + sentences[0], *sentences[1:]] if sentences else []
-
-
-def _penalties(one: Locality, found: Sequence[Penalty]) -> list[str]:
-    words = {
-        (each.near, each.far): _share(each, locality.ratio_over_launches(one, each.near, each.far))
-        for each in found
-    }
-    priced = [f"{far} memory {share}" for (near, far), share in words.items() if near == "own"]
-    sentences = [f"compared with a domain's own memory, {joined(priced)}."] if priced else []
-    return sentences + [
-        f"Compared with {near} memory, {far} memory {share}."
-        for (near, far), share in words.items()
-        if near != "own"
-    ]
-
-
-def _share(one: Penalty, ratio: Estimate | None) -> str:
-    """How much longer it takes, or that the difference is not significant."""
-    p = f"p = {one.p_value:.2g}"
-    if not one.real:
-        return f"shows no significant difference ({p})"
-    if ratio is None or ratio.low is None or ratio.high is None:
-        return f"takes {'more' if one.share >= 0 else 'less'} time ({p})"
-    if ratio.low <= 1 <= ratio.high:
-        return "shows no significant difference over launches"
-    return f"takes {change(ratio)} time ({p})"
 
 
 def _one_domain(run: Measured, one: Locality) -> list[str]:

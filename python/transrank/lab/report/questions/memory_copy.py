@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from transrank.lab import units
-from transrank.lab.report.curves import Curve, CurveGroup, points_of
 from transrank.lab.report.figures.axes import sizes
 from transrank.lab.report.figures.category_panel import BAR, Value, category_panel, in_words, rates
-from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.lab.report.figures.quantity import RATE
 from transrank.lab.report.measured import Measured
@@ -21,7 +20,8 @@ from transrank.lab.report.phrases import (
     rate_with_interval,
     times,
 )
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
 from transrank.lab.report.yardstick import NAME, PLAIN_COPY, STUDY, yardstick_of
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.summary import CaseResult
@@ -34,19 +34,16 @@ BAR_CAPTION = (
     "95 % intervals."
 )
 CURVE_CAPTION = (
-    "The same over the number of bytes that one core reads. Bands are 95 % intervals over launches."
+    "Bytes per second over the number of bytes that one core reads. Bands are 95 % intervals over "
+    "launches."
 )
 
 
-def ask(context: Context) -> Question | None:
-    """Build the question; None when memory was not measured."""
+def _bars_figure(context: Context) -> Iterator[Figure]:
     by_run = {run.name: bars for run in context.runs if (bars := _bars(context, run))}
     every = [bar for bars in by_run.values() for bar in bars]
-    key = {
-        bar.series: KeyEntry(bar.series, bar.series, Style(bar.style.color, BLOCK)) for bar in every
-    }
     if not every:
-        return None
+        return
     scale = rates(every)
     panels = [
         Panel(
@@ -56,18 +53,10 @@ def ask(context: Context) -> Question | None:
         )
         for name, bars in by_run.items()
     ]
+    styles = {bar.series: Style(bar.style.color, BLOCK) for bar in every}
+    key = tuple(KeyEntry(series, series, style) for series, style in styles.items())
     kept = kept_sentence([result for run in context.runs for result in _at_largest(run)])
-    figures = [Figure("memory", tuple(panels), BAR_CAPTION, tuple(key.values()), "wide", kept)]
-    curves = _curve_figure(context)
-    if curves is not None:
-        figures.append(curves)
-    return Question(
-        "memory",
-        "How fast is memory itself?",
-        context.said(_answer),
-        tuple(figures),
-        studies=(STUDY,),
-    )
+    yield Figure("memory-bars", tuple(panels), BAR_CAPTION, key, "wide", kept)
 
 
 def _series(result: CaseResult) -> str:
@@ -91,20 +80,8 @@ def _by_series(results: Sequence[CaseResult]) -> dict[tuple[str, str], list[Case
     return found
 
 
-def _curve_figure(context: Context) -> Figure | None:
-    groups = []
-    for run in context.runs:
-        by_panel: dict[str, list[Curve]] = {}
-        for (kernel, series), results in _by_series(run.of_study(STUDY)).items():
-            style = context.palette.style("kernel", kernel)
-            points = points_of(results)
-            if len(points) > 1:
-                by_panel.setdefault(series, []).append(Curve(kernel, kernel, style, points))
-        groups += [
-            CurveGroup(context.titled(run, series), tuple(curves), run.results[0])
-            for series, curves in by_panel.items()
-        ]
-    return curve_figure("memory-sizes", groups, RATE, CURVE_CAPTION, places=sizes("bytes read"))
+def _chosen(run: Measured) -> Iterator[CaseResult]:
+    return chain.from_iterable(_by_series(run.of_study(STUDY)).values())
 
 
 def _at_largest(run: Measured) -> list[CaseResult]:
@@ -157,3 +134,18 @@ def _answer(run: Measured) -> list[str]:
             text += f": {times(more)} as much"
         texts.append(f"{text}.")
     return texts
+
+
+ASKED = Study(
+    STUDY,
+    "How fast is memory itself?",
+    CURVE_CAPTION,
+    "memory",
+    way=("kernel",),
+    where=_series,
+    chosen=_chosen,
+    quantities=(RATE,),
+    x=sizes("bytes read"),
+    said=_answer,
+    figures=_bars_figure,
+)

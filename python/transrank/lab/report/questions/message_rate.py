@@ -12,13 +12,13 @@ from transrank.lab.report.phrases import best_rate, counted, rate_with_interval
 from transrank.lab.report.published import published_lines
 from transrank.lab.report.questions import message_time
 from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.study import Study
 from transrank.lab.report.yardstick import share_of_memcpy, yardstick_line
 
 OWN_STUDIES = ("bandwidth", "bidirectional-bandwidth")
 STUDIES = (*message_time.STUDIES, *OWN_STUDIES)
 # Their rates are those of one direction, as a copy's.
 ONE_WAY = ("pingpong", "bandwidth")
-PAIRS_STUDY = "message-rate"
 
 CAPTION = (
     "Rate over the message size; MB/s and GB/s are powers of 10. Bytes are counted as in IMB and "
@@ -66,22 +66,6 @@ def ask(context: Context) -> Question | None:
     )
 
 
-def ask_for_messages(context: Context) -> Question | None:
-    """Build the question of messages per second; None when no pairs were measured."""
-    results = context.all_of(PAIRS_STUDY)
-    groups = arrange(context.results_of(PAIRS_STUDY), context.palette, namer(results))
-    figure = curve_figure("messages", groups, MESSAGES, PAIRS_CAPTION)
-    if figure is None:
-        return None
-    return Question(
-        "messages",
-        "How many messages per second are transferred?",
-        context.said(_most_messages),
-        (figure,),
-        studies=(PAIRS_STUDY,),
-    )
-
-
 def _answer(run: Measured) -> list[str]:
     sentences = []
     for place, results in run.by_place(*ONE_WAY).items():
@@ -101,7 +85,7 @@ def _answer(run: Measured) -> list[str]:
 def _most_messages(run: Measured) -> list[str]:
     rates = [
         (result.rate / result.bytes, result)
-        for result in run.of_study(PAIRS_STUDY)
+        for result in run.of_study(PAIRS.name)
         if result.rate is not None and result.bytes
     ]
     if not rates:
@@ -114,3 +98,14 @@ def _most_messages(run: Measured) -> list[str]:
         f"At most {MESSAGES.text(rate)}, by {by} with messages of "
         f"{units.format_bytes(result.bytes)}."
     ]
+
+
+PAIRS = Study(
+    "message-rate",
+    "How many messages per second are transferred?",
+    PAIRS_CAPTION,
+    "messages",
+    quantities=(MESSAGES,),
+    said=_most_messages,
+    follows=("pairs",),
+)

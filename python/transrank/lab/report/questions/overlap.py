@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from transrank.lab import units
+from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import ends, joined, percent
-from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.stats.hidden import STUDY, Hidden, find_hidden
+from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
+from transrank.lab.stats import hidden
+from transrank.lab.stats.hidden import Hidden, find_hidden
 from transrank.lab.view.kinds import BYTES, NUMBER, VALUE, WORDS, Kind
-from transrank.lab.view.table import Column
+from transrank.lab.view.table import Column, Table
 
 CAPTION = (
     "Hidden is (alone + computation - together) / alone, the mean over launches with its 95 % "
@@ -18,35 +23,28 @@ CAPTION = (
 
 
 COLUMNS = (
-    Column("operation", WORDS, lambda hidden: hidden.operation),
-    Column("form", WORDS, lambda hidden: hidden.form),
-    Column("ranks", NUMBER, lambda hidden: str(hidden.shape)),
-    Column("bytes", BYTES, lambda hidden: hidden.bytes),
-    Column("alone", VALUE, lambda hidden: hidden.alone.headline),
-    Column("computation", VALUE, lambda hidden: hidden.computation.headline),
-    Column("together", VALUE, lambda hidden: hidden.together.headline),
-    Column("hidden", Kind(percent), lambda hidden: hidden.share),
+    Column("operation", WORDS, lambda found: found.operation),
+    Column("form", WORDS, lambda found: found.form),
+    Column("ranks", NUMBER, lambda found: str(found.shape)),
+    Column("bytes", BYTES, lambda found: found.bytes),
+    Column("alone", VALUE, lambda found: found.alone.headline),
+    Column("computation", VALUE, lambda found: found.computation.headline),
+    Column("together", VALUE, lambda found: found.together.headline),
+    Column("hidden", Kind(percent), lambda found: found.share),
 )
 
 
-def ask(context: Context) -> Question | None:
-    """Build the question; None when no operation has all three parts."""
-    found = [(run.name, each) for run in context.runs for each in find_hidden(run.of_study(STUDY))]
-    if not found:
-        return None
-    return Question(
-        "overlap",
-        "How much of a transfer does computation hide?",
-        context.said(lambda run: _answer([each for its, each in found if its == run.name])),
-        tables=(context.table(CAPTION, COLUMNS, found),),
-        studies=(STUDY,),
-    )
+def _tables(context: Context) -> Iterator[Table]:
+    found = [
+        (run.name, each) for run in context.runs for each in find_hidden(run.of_study(hidden.STUDY))
+    ]
+    yield context.table(CAPTION, COLUMNS, found)
 
 
-def _answer(found: list[Hidden]) -> list[str]:
+def _said(run: Measured) -> list[str]:
     """One sentence: of each operation the largest size that has an interval."""
     largest: dict[tuple[str, str], Hidden] = {}
-    for each in found:
+    for each in find_hidden(run.of_study(hidden.STUDY)):
         if each.share is not None:
             key = (each.operation, each.form)
             before = largest.get(key)
@@ -59,3 +57,12 @@ def _answer(found: list[Hidden]) -> list[str]:
         if each.share is not None
     ]
     return [f"hidden are {joined(parts)}."] if parts else []
+
+
+STUDY = Study(
+    hidden.STUDY,
+    "How much of a transfer does computation hide?",
+    way=("part",),
+    said=_said,
+    tables=_tables,
+)

@@ -6,28 +6,14 @@ from __future__ import annotations
 from transrank.lab import units
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import joined
-from transrank.lab.report.questions.question import Context, Question
-
-STUDY = "plan-scaling"
-
-
-def ask(context: Context) -> Question | None:
-    """Build the question; None when no routes were made."""
-    if not context.all_of(STUDY):
-        return None
-    return Question(
-        "plan-scaling",
-        "Does planning a redistribution cost more on more ranks?",
-        context.said(_answer),
-        studies=(STUDY,),
-    )
+from transrank.lab.report.questions.study import Study
 
 
 def _answer(run: Measured) -> list[str]:
     """The time of the largest route, and the size of one with the fewest and the most ranks."""
     one = {
         (int(result.axes["plan_ranks"]), result.headline.value)
-        for result in run.of_study(STUDY)
+        for result in run.of_study(STUDY.name)
         if result.axes.get("routes") == "one" and result.headline is not None
     }
     answers = []
@@ -44,7 +30,7 @@ def _memory(run: Measured) -> list[str]:
     """The size of a route with the fewest and with the most ranks."""
     found: dict[tuple[str, str], dict[int, float]] = {}
     for case in run.run.cases:
-        if case.study == STUDY and case.outcome is not None:
+        if case.study == STUDY.name and case.outcome is not None:
             line = str(case.axes.get("blocks")), str(case.axes.get("dimensions"))
             ranks = int(case.axes.get("plan_ranks", 0))
             found.setdefault(line, {})[ranks] = case.outcome.values["route_bytes"]
@@ -55,3 +41,13 @@ def _memory(run: Measured) -> list[str]:
         for (blocks, dimensions), by_ranks in sorted(found.items())
         if len(by_ranks) > 1
     ]
+
+
+STUDY = Study(
+    "plan-scaling",
+    "Does planning a redistribution cost more on more ranks?",
+    way=("dimensions", "blocks", "routes"),
+    said=_answer,
+    ranks="plan_ranks",
+    always=True,
+)

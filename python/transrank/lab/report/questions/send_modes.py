@@ -3,28 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from transrank.lab import units
-from transrank.lab.findings.crossovers import Crossover, find_crossovers
+from transrank.lab.findings.crossovers import find_crossovers
 from transrank.lab.findings.steps import find_steps
 from transrank.lab.findings.values import curve_of
-from transrank.lab.report.curves import CurveGroup, curves_of, intervals_of, places_of
-from transrank.lab.report.figures.curve_figure import curve_figure
-from transrank.lab.report.figures.quantity import TIME
-from transrank.lab.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NODE, Measured
-from transrank.lab.report.phrases import joined, kept_sentence, sentence, times
-from transrank.lab.report.published import Published, published
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.curves import intervals_of, places_of
+from transrank.lab.report.measured import (
+    BETWEEN_NODES,
+    SOMEWHERE,
+    WITHIN_A_NODE,
+    Measured,
+    place_of,
+)
+from transrank.lab.report.phrases import kept_sentence
+from transrank.lab.report.published import Published, Source, published
+from transrank.lab.report.questions.question import Context
+from transrank.lab.report.questions.study import Study
 from transrank.lab.report.tables import words
-from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.hockney import Piece, pieces
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.view.kinds import BYTES, FACTOR, INTERVAL, SHARE, VALUE, WORDS
 from transrank.lab.view.table import NOTHING, Column, Row, Table
 
-STUDY = "send-modes"
 BOTH_WAYS = "sendrecv"
 TABLE_BYTES = 100_000
 # The places of the two ranks, in titles.
@@ -41,30 +45,6 @@ CAPTION = (
 )
 
 
-def ask(context: Context) -> Question | None:
-    """Build the question; None when the study was not measured."""
-    groups = [
-        _group(context, _named(run, place, context.several), results)
-        for run in context.runs
-        for place, results in run.by_place(STUDY).items()
-    ]
-    figure = curve_figure("send-modes", groups, TIME, CAPTION)
-    if figure is None:
-        return None
-    beside = published((STUDY,), places_of(context.all_of(STUDY)), without=context.machines)
-    tables = [_rate_table(context, beside)]
-    tables += [_crossover_table(context), _line_table(context)]
-    return Question(
-        "send-modes",
-        "Which send routine is fastest?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
-        (figure,),
-        tuple(table for table in tables if table.rows),
-        (STUDY,),
-        beside.sources,
-    )
-
-
 def routine_name(routine: str) -> str:
     """The name as MPI spells it: `MPI_Bsend`, `persistent MPI_Send`."""
     if routine.startswith("persistent"):
@@ -72,24 +52,37 @@ def routine_name(routine: str) -> str:
     return f"MPI_{routine.capitalize()}"
 
 
-def _routine(result: CaseResult) -> str:
-    return result.text("routine")
+# The results of a routine between two ranks, by the words for where.
+Routines = dict[tuple[str, str], list[CaseResult]]
 
 
-def _by_routine(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
-    routines: dict[str, list[CaseResult]] = {}
-    for result in results:
-        routines.setdefault(_routine(result), []).append(result)
-    return routines
+def _routines(context: Context, run: Measured) -> Routines:
+    found: Routines = {}
+    for result in STUDY.of(run):
+        where = context.titled(run, WHERE[place_of(result)])
+        found.setdefault((where, result.text("routine")), []).append(result)
+    return found
 
 
-def _named(run: Measured, place: str, several: bool) -> str:
-    return f"{run.name}, {WHERE[place]}" if several else WHERE[place]
+def _every_routine(context: Context) -> Iterator[tuple[str, str, list[CaseResult]]]:
+    for run in context.runs:
+        for (where, routine), results in _routines(context, run).items():
+            yield where, routine, results
 
 
-def _group(context: Context, title: str, results: Sequence[CaseResult]) -> CurveGroup:
-    named = {routine_name(routine): found for routine, found in _by_routine(results).items()}
-    return CurveGroup(title, curves_of(named, context.palette, "routine"), results[0])
+def _tables(context: Context) -> Iterator[Table]:
+    yield _rate_table(context, _published(context))
+    yield _crossover_table(context)
+    yield _line_table(context)
+
+
+def _published(context: Context) -> Published:
+    places = places_of(context.all_of(STUDY.name))
+    return published((STUDY.name,), places, without=context.machines)
+
+
+def _sources(context: Context) -> tuple[Source, ...]:
+    return _published(context).sources
 
 
 def _at_table_size(results: Sequence[CaseResult]) -> CaseResult | None:
@@ -101,7 +94,7 @@ def _rate_table(context: Context, beside: Published) -> Table:
     rows = [
         Row(
             (
-                *(_named(run, place, context.several), routine_name(routine)),
+                *(where, routine_name(routine)),
                 units.format_seconds(result.seconds)
                 + (" (wide)" if result.status == "wide" else ""),
                 *_rates(routine, TABLE_BYTES / result.seconds),
@@ -109,9 +102,7 @@ def _rate_table(context: Context, beside: Published) -> Table:
             ),
             result.status,
         )
-        for run in context.runs
-        for place, results in run.by_place(STUDY).items()
-        for routine, found in _by_routine(results).items()
+        for where, routine, found in _every_routine(context)
         if (result := _at_table_size(found)) is not None
     ]
     for machine, point in beside.points if rows else ():
@@ -143,32 +134,22 @@ def _rates(routine: str, rate: float) -> tuple[float, float]:
     return rate / 1e9, _directions(routine) * rate / 1e9
 
 
-def _crossings(results: Sequence[CaseResult]) -> list[Crossover]:
-    return find_crossovers(
-        {
-            routine_name(routine): intervals_of(found)
-            for routine, found in _by_routine(results).items()
-        }
-    )
-
-
 def _crossover_table(context: Context) -> Table:
     columns = (
         *(Column("where", WORDS), Column("faster up to", BYTES), Column("", WORDS)),
         *(Column("faster from", BYTES), Column("", WORDS)),
     )
+    curves: dict[str, dict[str, dict[int, Estimate]]] = {}
+    for where, routine, results in _every_routine(context):
+        curves.setdefault(where, {})[routine_name(routine)] = intervals_of(results)
     rows = [
-        (
-            _named(run, place, context.several),
-            *(crossing.lower, crossing.small, crossing.upper, crossing.large),
-        )
-        for run in context.runs
-        for place, results in run.by_place(STUDY).items()
-        for crossing in _crossings(results)
+        (where, crossing.lower, crossing.small, crossing.upper, crossing.large)
+        for where, of_place in curves.items()
+        for crossing in find_crossovers(of_place)
     ]
     caption = (
         "Sizes at which one routine overtakes another, if their 95 % intervals do not overlap at "
-        f"two sizes or more on either side. {kept_sentence(context.all_of(STUDY))}"
+        f"two sizes or more on either side. {kept_sentence(context.all_of(STUDY.name))}"
     )
     return Table(caption.rstrip(), columns, rows)
 
@@ -187,19 +168,17 @@ def _line_table(context: Context) -> Table:
     )
     rows = [
         (
-            *(_named(run, place, context.several), routine_name(routine)),
+            *(where, routine_name(routine)),
             *(piece.first, piece.last, piece.latency, piece.latency),
             *(*_rate_cells(piece.per_byte), piece.misfit),
         )
-        for run in context.runs
-        for place, results in run.by_place(STUDY).items()
-        for routine, found in _by_routine(results).items()
+        for where, routine, found in _every_routine(context)
         for piece in _pieces(found)
     ]
     caption = (
         "Latency and bytes per second of each routine (Hockney's model), between the sizes at "
         "which its time steps, with 95 % intervals over launches; off by: how far "
-        f"the sizes lie from that line, in the median. {kept_sentence(context.all_of(STUDY))}"
+        f"the sizes lie from that line, in the median. {kept_sentence(context.all_of(STUDY.name))}"
     )
     return Table(caption, columns, rows)
 
@@ -213,34 +192,17 @@ def _rate_cells(per_byte: Estimate) -> tuple[str, str]:
     return value, f"{least} to {most}"
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
-    sentences = []
-    for place, results in run.by_place(STUDY).items():
-        at_size = {
-            routine: result
-            for routine, found in _by_routine(results).items()
-            if routine != BOTH_WAYS and (result := _at_table_size(found)) is not None
-        }
-        if len(at_size) > 1 and (ranking := _ranking(at_size)):
-            where = _named(run, place, several)
-            sentences.append(sentence(f"{where}, 100,000 bytes: {ranking}."))
-    return sentences
-
-
-def _ranking(results: Mapping[str, CaseResult]) -> str:
-    """The fastest, those not clearly slower, and the slowest; empty for a single launch."""
-    ordered = sorted(results, key=lambda routine: results[routine].seconds)
-    best, *others = ordered
-    ratios = {routine: ratio_of(results[best], results[routine]) for routine in others}
-    known = {routine: ratio for routine, ratio in ratios.items() if ratio is not None}
-    if not known:
-        return ""
-    level = [routine for routine, ratio in known.items() if ratio.low is None or ratio.low <= 1]
-    text = f"{routine_name(best)} is fastest"
-    if level:
-        slower = joined([routine_name(each) for each in level])
-        text += f", but not clearly faster than {slower}"
-    slowest = ordered[-1]
-    if slowest in known and slowest not in level:
-        text += f"; {routine_name(slowest)} takes {times(known[slowest])} as long"
-    return text
+STUDY = Study(
+    "send-modes",
+    "Which send routine is fastest?",
+    CAPTION,
+    way=("routine",),
+    label=routine_name,
+    where=lambda result: WHERE[place_of(result)],
+    chosen=lambda run: chain.from_iterable(run.by_place("send-modes").values()),
+    baseline=("send",),
+    rivals={name: routine_name(name) for name in ("bsend", "ssend", "isend", "persistent")},
+    told=TABLE_BYTES,
+    tables=_tables,
+    sources=_sources,
+)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from transrank.lab.report.questions import (
     advection,
@@ -21,7 +21,6 @@ from transrank.lab.report.questions import (
     message_time,
     neighborhood,
     one_sided,
-    other_studies,
     overlap,
     plan_scaling,
     redistribute,
@@ -31,38 +30,55 @@ from transrank.lab.report.questions import (
 )
 from transrank.lab.report.questions.growth import with_growth
 from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.study import Study, answer
 
-QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
+# A study is asked by the roles of its axes, or by a question of its own.
+QUESTIONS: tuple[Study | Callable[[Context], Question | None], ...] = (
     comparison.ask,
     message_time.ask,
     message_rate.ask,
-    message_rate.ask_for_messages,
-    send_modes.ask,
-    datatypes.ask,
-    one_sided.ask,
-    collectives.ask,
-    overlap.ask,
-    neighborhood.ask,
-    alltoall_algorithms.ask,
-    ghost.ask,
-    redistribute.ask,
-    advection.ask,
+    message_rate.PAIRS,
+    send_modes.STUDY,
+    datatypes.STUDY,
+    one_sided.STUDY,
+    collectives.STUDY,
+    overlap.STUDY,
+    neighborhood.STUDY,
+    alltoall_algorithms.STUDY,
+    ghost.STUDY,
+    redistribute.STUDY,
+    advection.STUDY,
     advection_solution.ask,
-    plan_scaling.ask,
-    memory_copy.ask,
+    plan_scaling.STUDY,
+    memory_copy.ASKED,
     locality.ask,
     contention.ask,
-    launch.ask,
+    launch.STUDY,
     source.ask,
 )
+# Of the others what a figure over ranks has to know.
+_OTHERS = (
+    Study("fan", follows=("peers",)),
+    Study("multi-pingpong", follows=("pairs",)),
+)
+STUDIES: Mapping[str, Study] = {
+    study.name: study for study in (*QUESTIONS, *_OTHERS) if isinstance(study, Study)
+}
 
 
 def ask_all(context: Context) -> list[Question]:
     """The questions that these runs answer; a study that none of them covers gets its own."""
-    asked = [question for ask in QUESTIONS if (question := ask(context)) is not None]
+    asks = [answer(each) if isinstance(each, Study) else each for each in QUESTIONS]
+    asked = [question for ask in asks if (question := ask(context)) is not None]
     covered = {study for question in asked for study in question.studies}
     measured = dict.fromkeys(result.study for run in context.runs for result in run.results)
-    asked += [other_studies.ask_about(context, study) for study in measured if study not in covered]
-    asked = [with_growth(context, question) for question in asked]
+    others = [answer(study_of(name))(context) for name in measured if name not in covered]
+    asked += [question for question in others if question is not None]
+    asked = [with_growth(context, question, map(study_of, question.studies)) for question in asked]
     closing = stability.ask(context)
     return [*asked, closing] if closing else asked
+
+
+def study_of(name: str) -> Study:
+    """The roles of a study's axes."""
+    return STUDIES.get(name) or Study(name)

@@ -27,6 +27,7 @@ from transrank.lab.report.questions.message_rate import ONE_WAY
 from transrank.lab.report.questions.message_time import SMALL_BYTES
 from transrank.lab.report.questions.missing import statuses
 from transrank.lab.report.questions.question import Question
+from transrank.lab.report.questions.study import Study
 from transrank.lab.report.yardstick import NAME, yardstick_of
 from transrank.lab.stats.summary import CaseResult, Caution
 from transrank.lab.stats.trust import NOT_MEASURED, Trust
@@ -134,8 +135,8 @@ def _numbers(run: Measured) -> Iterator[Number]:
     for place in places:
         yield from _rate(run, place, where[place])
     yield from _allreduce(run)
-    yield from _ghost_update(run)
-    yield from _redistribution(run)
+    yield from _beside_floor(run, ghost.STUDY, "ghost update")
+    yield from _beside_floor(run, redistribute.STUDY, "redistribution of 8 fields")
     yield from _job_start(run)
     yield from _memory(run)
 
@@ -164,7 +165,7 @@ def _rate(run: Measured, place: str, where: str) -> Iterator[Number]:
 def _allreduce(run: Measured) -> Iterator[Number]:
     found = [
         result
-        for result in run.of_study(collectives.STUDY)
+        for result in run.of_study(collectives.STUDY.name)
         if collectives.operation(result) == "allreduce" and collectives.form_of(result) == BLOCKING
     ]
     shape = telling_shape(found, run)
@@ -173,16 +174,11 @@ def _allreduce(run: Measured) -> Iterator[Number]:
         yield _time(f"{units.format_bytes(small.bytes)} allreduce, {small.shape}", small)
 
 
-def _ghost_update(run: Measured) -> Iterator[Number]:
-    chosen, floor = ghost.telling(run.of_study(ghost.STUDY))
-    if chosen is not None:
-        yield _time("ghost update", chosen, floor)
-
-
-def _redistribution(run: Measured) -> Iterator[Number]:
-    chosen, floor = redistribute.telling(run.of_study(redistribute.STUDY))
-    if chosen is not None:
-        yield _time("redistribution of 8 fields", chosen, floor)
+def _beside_floor(run: Measured, study: Study, name: str) -> Iterator[Number]:
+    """The library's choice and its memory floor, in the first place."""
+    own = [found for found in study.telling(study.of(run)) if study.way_of(found[0]) == "auto"]
+    for chosen, ways in own[:1]:
+        yield _time(name, chosen, study.floor(ways))
 
 
 def _job_start(run: Measured) -> Iterator[Number]:
