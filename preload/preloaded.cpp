@@ -4,6 +4,8 @@
 // and a program such as Python loads its MPI late and for itself alone.
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -59,12 +61,24 @@ bool is_that_of_the_carrier() {
     return theirs != nullptr && dlsym(theirs, "PMPI_Alltoall") == dlsym(mpi(), "PMPI_Alltoall");
 }
 
+// By its path: where dlopen is another library's (a sanitizer's), $ORIGIN is that one's, too.
+void* load_carrier() {
+    Dl_info own{};
+    if (!is_that_of_the_carrier() || dladdr(reinterpret_cast<void*>(&load_carrier), &own) == 0) {
+        return nullptr;
+    }
+    const char* const slash = std::strrchr(own.dli_fname, '/');
+    const auto folder = slash == nullptr ? 0 : static_cast<int>(slash + 1 - own.dli_fname);
+    constexpr std::size_t longest = 4096;
+    char path[longest];
+    std::snprintf(path, longest, "%.*s%s", folder, own.dli_fname, "libtransrank_carrier.so");
+    return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
 // The carrier's function of that name; nullptr where it cannot be loaded.
 template <class Wanted>
 Wanted* of_carrier(const char* name) {
-    void* const carrier = is_that_of_the_carrier()
-                              ? dlopen("libtransrank_carrier.so", RTLD_LAZY | RTLD_LOCAL)
-                              : nullptr;
+    void* const carrier = load_carrier();
     return carrier == nullptr ? nullptr : reinterpret_cast<Wanted*>(dlsym(carrier, name));
 }
 
