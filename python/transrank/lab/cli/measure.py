@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,6 +118,10 @@ def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
 
     Raises UsageError: naming the options.
     """
+    if getattr(arguments, "study", None):
+        raise UsageError(
+            "--resume does not take a study: the run has its own plan", "leave out the studies"
+        )
     values = {name: getattr(arguments, name, None) for name in SETTLED}
     given = [
         SETTLED[name]
@@ -179,26 +183,30 @@ def _axes() -> set[str]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, or finish a run."""
-    from transrank.lab.cli import execution
     from transrank.lab.store import runs
 
-    record: Path | None
-    refuse_contradictions(arguments)
-    if arguments.resume:
-        if arguments.study:
-            raise UsageError(
-                "--resume does not take a study: the run has its own plan", "leave out the studies"
-            )
-        refuse_what_is_settled(arguments)
-        record = execution.finish(arguments)
-    else:
-        record = execution.measure(arguments, _wish(arguments))
-    if record is not None and arguments.prepare:
-        output.note(f"prepared: {record}; measure it with: {execution.resuming(record, arguments)}")
-    elif record is not None and not arguments.dry_run:
+    record = measured(arguments, _wish)
+    if record is not None:
         output.note(f"done; transrank show {runs.name_of(record, arguments.store)}")
         _show(record)
     return 0
+
+
+def measured(
+    arguments: argparse.Namespace, wish: Callable[[argparse.Namespace], Wish]
+) -> Path | None:
+    """Measure a run, or finish one; return its record file, None if it was only planned."""
+    from transrank.lab.cli import execution
+
+    refuse_contradictions(arguments)
+    if arguments.resume:
+        refuse_what_is_settled(arguments)
+        record: Path | None = execution.finish(arguments)
+    else:
+        record = execution.measure(arguments, wish(arguments))
+    if record is not None and arguments.prepare:
+        output.note(f"prepared: {record}; measure it with: {execution.resuming(record, arguments)}")
+    return None if arguments.prepare or arguments.dry_run else record
 
 
 def _show(record: Path) -> None:

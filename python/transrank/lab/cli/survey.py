@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from transrank.errors import UsageError
 from transrank.lab.cli import output
-from transrank.lab.cli.measure import add_run_options, refuse_contradictions, refuse_what_is_settled
+from transrank.lab.cli.measure import add_run_options, measured
 from transrank.lab.store.settings import LAUNCHES
 
 if TYPE_CHECKING:
@@ -44,32 +44,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Survey this machine, or finish a survey."""
-    from transrank.lab.cli import execution
     from transrank.lab.report.page import write_report
     from transrank.lab.store import runs
     from transrank.lab.store.records import read_run
 
-    refuse_contradictions(arguments)
-    if arguments.resume:
-        refuse_what_is_settled(arguments)
     if arguments.report and arguments.no_report:
         raise UsageError("--report and --no-report exclude each other", "choose one")
-    record = (
-        execution.finish(arguments)
-        if arguments.resume
-        else execution.measure(arguments, _wish(arguments))
-    )
-    if record is None or arguments.dry_run:
+    record = measured(arguments, _wish)
+    if record is None:
         return 0
-    if arguments.prepare:
-        output.note(f"prepared: {record}; measure it with: {execution.resuming(record, arguments)}")
-        return 0
-    measured = read_run(record)
-    _print_numbers(measured)
+    run = read_run(record)
+    _print_numbers(run)
     output.note(f"done; transrank show {runs.name_of(record, arguments.store)}")
     if not arguments.no_report:
         page = arguments.report or record.with_suffix(".html")
-        write_report([measured], page)
+        write_report([run], page)
         output.note(f"report: {page}")
     return 0
 

@@ -84,10 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
     measure.refuse_contradictions(arguments)
     if arguments.resume:
         measure.refuse_what_is_settled(arguments)
-        if arguments.study:
-            raise UsageError(
-                "--resume does not take a study: the run has its own plan", "leave out the studies"
-            )
         paths = find_pair(_find_either(arguments.resume, arguments.store))
         _finish(paths, arguments)
     elif (earlier := _earlier(arguments)) is not None:

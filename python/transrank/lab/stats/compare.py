@@ -171,12 +171,7 @@ def compare_results(
         if (ours and ours.measured) or (theirs and theirs.measured)
     ]
     if reason is not None:
-        return [
-            one
-            if one.verdict == "missing"
-            else replace(one, verdict="unclear", alone="unclear", reason=reason)
-            for one in verdicts
-        ]
+        return [one if one.verdict == "missing" else _unclear(one, reason) for one in verdicts]
     return _guard_against_chance(verdicts)
 
 
@@ -287,15 +282,15 @@ def _judge(
         )
     judged = _judge_ratio(verdict, difference, threshold)
     if not paired and judged.verdict == _memory_change(baseline, candidate):
-        return replace(
-            judged,
-            verdict="unclear",
-            alone="unclear",
-            reason=f"{judged.verdict}, and so were copies of 4 MiB beside it",
-            p_slower=1.0,
-            p_faster=1.0,
-        )
+        return _unclear(judged, f"{judged.verdict}, and so were copies of 4 MiB beside it")
     return judged
+
+
+def _unclear(verdict: Verdict, reason: str) -> Verdict:
+    """The same without an answer, whatever its values are."""
+    return replace(
+        verdict, verdict="unclear", alone="unclear", reason=reason, p_slower=1.0, p_faster=1.0
+    )
 
 
 def _other_basis(bases: tuple[str, str]) -> str:
