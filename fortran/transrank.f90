@@ -544,6 +544,18 @@ module transrank
             type(c_ptr), intent(inout) :: route
             integer(c_int) :: status
         end function
+        function c_route_ghost_pull_at(comm, numbering, count, ghosts, places, extent, route) &
+                bind(c, name='transrank_route_ghost_pull_at_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(c_ptr), value :: numbering
+            integer(c_int64_t), value :: count
+            integer(c_int64_t), intent(in) :: ghosts(*)
+            integer(c_int64_t), intent(in) :: places(*)
+            integer(c_int64_t), value :: extent
+            type(c_ptr), intent(inout) :: route
+            integer(c_int) :: status
+        end function
         function c_route_ghost_push(comm, numbering, count, rows, targets, begin, route) &
                 bind(c, name='transrank_route_ghost_push_f') result(status)
             import
@@ -1336,15 +1348,29 @@ contains
             & flag(fill_halo, .true.), self%handle), stat, errmsg)
     end subroutine
 
-    subroutine route_ghost_pull(self, comm, numbering, ghosts, first, rows, stat, errmsg)
+    subroutine route_ghost_pull(self, comm, numbering, ghosts, first, rows, places, stat, errmsg)
         class(transrank_route), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_numbering), intent(in) :: numbering
         integer(int64), intent(in) :: ghosts(:)
-        integer(int64), intent(in), optional :: first, rows
+        integer(int64), intent(in), optional :: first, rows, places(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
+        character(len=:), allocatable :: wrong
         integer(c_int64_t) :: begin, extent
+        if (present(places)) then
+            call require(size(ghosts) == size(places), &
+                         decimal(size(ghosts, kind=c_int64_t)) // ' ghosts arrive at ' // &
+                         decimal(size(places, kind=c_int64_t)) // ' places; give one for each', &
+                         wrong)
+            extent = max(0_c_int64_t, maxval(places))
+            if (present(rows)) extent = rows
+            call renew(self, c_route_free, wrong)
+            call finish(c_route_ghost_pull_at(comm, numbering%handle, size(ghosts, kind=c_int64_t), &
+                                              from_zero(ghosts), from_zero(places), extent, &
+                                              self%handle), stat, errmsg)
+            return
+        end if
         begin = 0
         if (present(first)) begin = from_zero(first)
         extent = begin + min(size(ghosts, kind=c_int64_t), huge(extent) - max(begin, 0_c_int64_t))

@@ -72,6 +72,20 @@ int transrank_route_ghost_pull(MPI_Comm comm, const transrank_numbering* numberi
     });
 }
 
+int transrank_route_ghost_pull_at(MPI_Comm comm, const transrank_numbering* numbering,
+                                  int64_t count, const int64_t* ghosts, const int64_t* places,
+                                  int64_t extent, transrank_route** route) {
+    return create_together(__func__, comm, route, [&](const Arguments& arguments) {
+        return [=, owners = arguments.object(numbering),
+                wanted = arguments.list(count, ghosts, "the ghosts"),
+                rows = arguments.list(count, places, "the places")](const mpi::Communicator& own) {
+            auto made = discovery::ghost_pull(own, owners, wanted,
+                                              {.begin = 0, .extent = extent, .rows = rows});
+            return kept(std::move(made), {wanted.begin(), wanted.end()});
+        };
+    });
+}
+
 int transrank_route_ghost_push(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
                                const int64_t* rows, const int* targets, int64_t begin,
                                transrank_route** route) {

@@ -43,6 +43,7 @@ ROWS = "rows.count rows.data rows.data_bytes"
 OWN = {
     "numbering_create": "owned",
     "route_ghost_pull": "count ghosts begin extent",
+    "route_ghost_pull_at": "count ghosts places extent",
     "route_ghost_push": "count rows targets begin",
     "route_alltoallv": "send_counts send_displacements receive_counts receive_displacements",
     "route_save": "place",

@@ -144,7 +144,7 @@ contains
         integer(int64), pointer, contiguous :: data(:)
         integer, allocatable :: targets(:)
         type(c_ptr) :: address
-        integer :: way, how, shared, length
+        integer :: way, how, shared, length, i
         way = next()
         how = next()
         shared = next()
@@ -157,6 +157,9 @@ contains
         call check_numbering(numbering)
         if (way == by_pushing) then
             call route%ghost_push(comm, numbering, pushed, targets)
+        else if (way == by_route) then
+            call route%ghost_pull(comm, numbering, ghosts, &
+                                  places=[(int(i, int64), i=1, size(ghosts))])
         else
             call route%ghost_pull(comm, numbering, ghosts)
         end if

@@ -31,7 +31,8 @@ program one_rank_program
         collective('route_halo', 'grid corners', 'grid:none grid:freed'), &
         collective('route_redistribution', 'source destination fill_halo', &
                    'source:none source:freed destination:none destination:freed'), &
-        collective('route_ghost_pull', 'numbering', 'ghosts:zero first:negative' // no_numbering), &
+        collective('route_ghost_pull', 'numbering', 'ghosts:zero first:negative places:zero places:more' // &
+                   no_numbering), &
         collective('route_ghost_push', 'numbering', 'pushed:zero targets:unknown targets:more' // &
                    no_numbering), &
         collective('route_alltoallv', '', &
@@ -231,6 +232,7 @@ contains
         type(transrank_route) :: route
         type(transrank_fields) :: fields
         type(transrank_fields), allocatable :: others(:)
+        integer(int64), allocatable :: places(:)
         type(transrank_exchange) :: exchange
         character(len=:), allocatable :: transport
         integer(int64) :: counts(ranks), received(ranks), first(ranks), longest
@@ -260,9 +262,11 @@ contains
                                       these(which('destination'))%grid, is('fill_halo'), &
                                       stat, words)
         case ('route_ghost_pull')
+            if (is('places:zero')) places = [0_int64]
+            if (is('places:more')) places = [1_int64, 1_int64]
             call route%ghost_pull(comm, these(which('numbering'))%numbering, row('ghosts'), &
                                   first=merge(-1_int64, 1_int64, is('first:negative')), &
-                                  stat=stat, errmsg=words)
+                                  places=places, stat=stat, errmsg=words)
         case ('route_ghost_push')
             call route%ghost_push(comm, these(which('numbering'))%numbering, row('pushed'), &
                                   targets(:merge(2, 1, is('targets:more'))), stat=stat, &

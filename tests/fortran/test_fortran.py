@@ -130,7 +130,7 @@ ROWS = "rows.arrays rows.count rows.in_place"
 BLOCKS = "fields.arrays fields.count fields.kind"
 OWN = {
     "numbering_create": "owned",
-    "route_ghost_pull": "ghosts first rows",
+    "route_ghost_pull": "ghosts first rows places",
     "route_ghost_push": "pushed targets first",
     "route_alltoallv": COUNTS,
     "route_save": "place",

@@ -211,6 +211,11 @@ int transrank_route_redistribution(MPI_Comm comm, const transrank_layout* source
 int transrank_route_ghost_pull(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
                                const int64_t* ghosts, int64_t begin, int64_t extent,
                                transrank_route** route);
+/// Collective. The same to any rows of the destination: ghosts[i] arrives at row places[i]. Several
+/// may arrive at one row: in the order of their owners, and then in that of the list.
+int transrank_route_ghost_pull_at(MPI_Comm comm, const transrank_numbering* numbering,
+                                  int64_t count, const int64_t* ghosts, const int64_t* places,
+                                  int64_t extent, transrank_route** route);
 /// Collective. The same from the owners' side: local row rows[i], of `count`, goes to rank
 /// targets[i]. The ghosts of a rank lie from row `begin` of the destination on, in the order of the
 /// ranks that push them, and then in that of the lists; see transrank_route_ghosts.

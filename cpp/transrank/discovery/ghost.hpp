@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@ namespace transrank::discovery {
 struct GhostPlace {
     std::int64_t begin = 0;   ///< of the first ghost
     std::int64_t extent = 0;  ///< of the array
+    /// The row of each ghost, where they do not lie side by side from `begin` on; it is not used.
+    std::optional<std::span<const std::int64_t>> rows = std::nullopt;
 };
 
 /// What one rank asks for.
@@ -35,8 +38,8 @@ struct GhostPull {
                                       const std::function<GhostPull()>& make);
 
 /// Collective. The route that fetches `ghosts`, global indices, from their owners: ghost i arrives
-/// at row place.begin + i of the destination. An index may be asked for more than once, and one may
-/// be this rank's own. The parts of `owners` are the ranks of `comm`.
+/// at row place.begin + i of the destination, or at row place.rows[i]. An index may be asked for
+/// more than once, and one may be this rank's own. The parts of `owners` are the ranks of `comm`.
 ///
 /// Throws mpi::AgreedError, the same on every rank, when an index has no owner, the ghosts do not
 /// fit their place, or ranks pass different distributions. Time and memory are those of the list

@@ -17,6 +17,17 @@ using layout::require;
 using route::Leg;
 
 void check_place(int rank, std::size_t ghosts, const GhostPlace& place) {
+    if (place.rows) {
+        require(place.rows->size() == ghosts, "rank ", rank, " wants ", ghosts, " ghosts at ",
+                place.rows->size(), " rows; each needs one");
+        for (std::size_t i = 0; i < ghosts; ++i) {
+            const auto row = (*place.rows)[i];
+            require(row >= 0 && row < place.extent, "ghost ", layout::counted(i), " on rank ", rank,
+                    " is to lie at row ", layout::counted(row), ", out of range ",
+                    layout::indices(0, place.extent), " of its array");
+        }
+        return;
+    }
     const auto count = static_cast<std::int64_t>(ghosts);
     require(place.begin >= 0 && place.begin <= place.extent && count <= place.extent - place.begin,
             "rank ", rank, " wants ", count, " ghosts from row ", layout::counted(place.begin),
@@ -49,7 +60,8 @@ layout::Stretch stretch_of(std::int64_t index, std::span<const OwnerRange> owner
 GhostRequests write_ghost_requests(int rank, const Distribution& owners,
                                    std::span<const std::int64_t> ghosts, const GhostPlace& place) {
     check_place(rank, ghosts.size(), place);
-    return with_messages(rank, route::requests_by_owner(rank, owners, ghosts, place.begin));
+    return with_messages(rank,
+                         route::requests_by_owner(rank, owners, ghosts, place.begin, place.rows));
 }
 
 GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
@@ -57,7 +69,7 @@ GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
                                    const GhostPlace& place) {
     check_place(rank, ghosts.size(), place);
     return with_messages(rank,
-                         route::requests_by(rank, extent, ghosts, place.begin,
+                         route::requests_by(rank, extent, ghosts, place.begin, place.rows,
                                             [&](auto index) { return stretch_of(index, owners); }));
 }
 

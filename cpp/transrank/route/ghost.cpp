@@ -14,10 +14,11 @@ void check_ghost(int rank, std::size_t ghost, std::int64_t index, std::int64_t e
 }
 
 std::vector<Leg> requests_by_owner(int rank, const layout::Distribution& owners,
-                                   std::span<const std::int64_t> ghosts, std::int64_t destination) {
+                                   std::span<const std::int64_t> ghosts, std::int64_t destination,
+                                   const Units& destinations) {
     layout::require(rank >= 0 && rank < owners.parts(), "rank ", rank, " is out of range [0, ",
                     owners.parts(), ") of the owners");
-    return requests_by(rank, owners.extent(), ghosts, destination,
+    return requests_by(rank, owners.extent(), ghosts, destination, destinations,
                        [&](std::int64_t index) { return owners.stretch(index); });
 }
 

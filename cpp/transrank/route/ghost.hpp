@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,25 +13,31 @@
 
 namespace transrank::route {
 
+/// One for each ghost.
+using Units = std::optional<std::span<const std::int64_t>>;
+
 /// Throws std::invalid_argument unless the index of a ghost is in [0, extent).
 void check_ghost(int rank, std::size_t ghost, std::int64_t index, std::int64_t extent);
 
 /// What this rank wants from each owner: one leg per owner, ascending, whose source is the owner's
-/// array and whose destination this rank's. Ghost i arrives at unit destination + i; an index may
-/// be asked for more than once, and from this rank itself.
+/// array and whose destination this rank's. Ghost i arrives at unit destination + i, or at unit
+/// destinations[i] where those are given; an index may be asked for more than once, and from this
+/// rank itself.
 ///
 /// The parts of `owners` are the ranks. Takes time linear in the list and, per change of owner, the
 /// logarithm of an irregular table; no memory in the number of ranks. Throws std::invalid_argument
 /// naming the rank, the position and the index when an index has no owner.
 [[nodiscard]] std::vector<Leg> requests_by_owner(int rank, const layout::Distribution& owners,
                                                  std::span<const std::int64_t> ghosts,
-                                                 std::int64_t destination = 0);
+                                                 std::int64_t destination = 0,
+                                                 const Units& destinations = std::nullopt);
 
 /// The same where `stretch_of` finds the rows of an owner in which an index of [0, extent) lies.
 template <class StretchOf>
 [[nodiscard]] std::vector<Leg> requests_by(int rank, std::int64_t extent,
                                            std::span<const std::int64_t> ghosts,
-                                           std::int64_t destination, const StretchOf& stretch_of) {
+                                           std::int64_t destination, const Units& destinations,
+                                           const StretchOf& stretch_of) {
     LegBuilder legs;
     for (std::size_t begin = 0; begin < ghosts.size();) {
         check_ghost(rank, begin, ghosts[begin], extent);
@@ -39,9 +46,14 @@ template <class StretchOf>
         while (end < ghosts.size() && stretch.range.contains(ghosts[end])) {
             ++end;
         }
-        legs.add_units(stretch.part, ghosts.subspan(begin, end - begin),
-                       stretch.position - stretch.range.begin,
-                       destination + static_cast<std::int64_t>(begin));
+        const auto shift = stretch.position - stretch.range.begin;
+        if (!destinations) {
+            legs.add_units(stretch.part, ghosts.subspan(begin, end - begin), shift,
+                           destination + static_cast<std::int64_t>(begin));
+        }
+        for (auto i = begin; destinations && i < end; ++i) {
+            legs.add(stretch.part, ghosts[i] + shift, (*destinations)[i], 1);
+        }
         begin = end;
     }
     return legs.finish();

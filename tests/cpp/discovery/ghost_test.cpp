@@ -115,6 +115,49 @@ TEST_CASE("rows numbered through all ranks are found with a table of their owner
     }
 }
 
+TEST_CASE("ghosts arrive at the rows that are given for them, several at one in order") {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        Random own((100 * seed) + static_cast<std::uint64_t>(world_rank()));
+        const auto owners = Distribution::even(static_cast<std::int64_t>(seed), world_size());
+        const auto ghosts = random_indices(own, owners.extent());
+        Indices rows;
+        std::vector<Arrival> wanted;
+        for (const auto ghost : ghosts) {
+            const auto [owner, row] = owner_of(owners, ghost);
+            rows.push_back(between(own, 0, 11));
+            wanted.emplace_back(rows.back(), owner, row);
+        }
+        std::ranges::stable_sort(wanted, {}, [](const auto& it) { return std::get<1>(it); });
+        const auto route =
+            ghost_pull(world(), owners, ghosts, {.begin = 0, .extent = 12, .rows = rows});
+        std::vector<Arrival> arrived;
+        for (const auto& leg : route.receives()) {
+            transrank::route::for_each_run(leg, [&](auto source, auto destination, auto length) {
+                for (std::int64_t i = 0; i < length; ++i) {
+                    arrived.emplace_back(destination + i, leg.peer, source + i);
+                }
+            });
+        }
+        CHECK(arrived == wanted);
+        CHECK(route.destination_extent() == 12);
+        check_consistent(world(), route);
+    }
+    const auto owners = Distribution::even(8, world_size());
+    const Indices ghosts{0, 1};
+    const auto refused = [&](const Indices& rows) {
+        return agreed_words([&] {
+            const Indices good{3, 0};
+            return ghost_pull(world(), owners, ghosts,
+                              {.begin = 0, .extent = 4, .rows = is_last() ? rows : good});
+        });
+    };
+    CHECK(refused({0, 4}) ==
+          "ghost 1 on rank " + last() + " is to lie at row 4, out of range [0, 4) of its array");
+    CHECK(refused({-1, 0}).starts_with("ghost 0 on rank " + last() + " is to lie at row -1"));
+    CHECK(refused({0}) == "rank " + last() + " wants 2 ghosts at 1 rows; each needs one");
+}
+
 TEST_CASE("a numbering refuses rows that do not exist, and without a table those of other ranks") {
     const auto words = [](const auto& call) { return words_of<std::invalid_argument>(call); };
     const int own = world_rank();
