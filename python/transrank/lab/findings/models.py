@@ -49,7 +49,7 @@ def _law(ranks: Floats, seconds: Floats) -> str:
     (fixed, each), line_off, _ = polynomial(ranks, seconds, 1)
     slope, factor = np.polyfit(np.log(ranks), np.log(seconds), 1)
     power_off = float(np.abs(np.exp(factor) * ranks**slope / seconds - 1).max())
-    line, power = percent(line_off), percent(power_off)
+    line, power = units.format_percent(line_off), units.format_percent(power_off)
     exponent = exponent_text(exponent_of(list(zip(ranks.tolist(), seconds.tolist(), strict=True))))
     if line_off <= min(MISFIT, power_off):
         parts = f"{units.format_seconds(fixed)} and {units.format_seconds(each)} for each rank"
@@ -83,7 +83,8 @@ def _square(line: Sequence[Value]) -> str:
     factor = float(np.exp(reach * np.sqrt(slopes @ scatter @ slopes)))
     at = terms[1] / terms[2]
     name = line[0].axes.get("part", line[0].name)
-    return f"{at:.0f} ({at / factor:.0f} to {at * factor:.0f}) in {name}, within {percent(off)}"
+    share = units.format_percent(off)
+    return f"{at:.0f} ({at / factor:.0f} to {at * factor:.0f}) in {name}, within {share}"
 
 
 def polynomial(at: Floats, seconds: Floats, degree: int) -> tuple[Floats, float, Floats]:
@@ -156,8 +157,3 @@ def bisection(numbers: Numbers) -> Iterator[str]:
         "Alltoall takes longer than the links across the middle of the torus allow at least: "
         f"{', '.join(across)}. Longer than the links of a node allow: {', '.join(own)}."
     )
-
-
-def percent(off: float) -> str:
-    """Of a misfit."""
-    return units.format_percent(off)

@@ -63,15 +63,6 @@ def percent(share: Estimate) -> str:
     return f"{units.format_percent(share.value)} ({ends(share, units.format_percent)})"
 
 
-def change(ratio: Estimate) -> str:
-    """`15 % (12 % to 18 %) more`, or `less`: the difference of a ratio with an interval from 1."""
-    assert ratio.low is not None
-    assert ratio.high is not None
-    if ratio.value >= 1:
-        return f"{percent(Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1))} more"
-    return f"{percent(Estimate(1 - ratio.value, 1 - ratio.high, 1 - ratio.low))} less"
-
-
 def times_as_long(baseline: CaseResult, candidate: CaseResult) -> str:
     """`1.42 times (1.40 to 1.45)`; empty with too few launches for an interval."""
     ratio = ratio_of(baseline, candidate)
