@@ -37,6 +37,8 @@ def configure(prefix: Path, build: Path, project: str = "examples") -> Finished:
         *("-D", f"CMAKE_PREFIX_PATH={prefix}"),
         *("-D", f"MPI_CXX_COMPILER={mpi_compiler('mpicxx')}"),
         *("-D", f"MPI_C_COMPILER={mpi_compiler('mpicc')}"),
+        # Compiled in half the time.
+        *("-D", "CMAKE_CXX_FLAGS_RELEASE=-O0"),
     )
 
 
