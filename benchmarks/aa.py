@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
-from disturbed import busy_loops
+from busy import busy_loops
 from survey import run, state_of
 
 from transrank.lab.stats.compare import compare_results, summarise_family

@@ -36,7 +36,8 @@ def main() -> int:
     figures = [
         ratio_figure(
             f"{fields} fields, {case}: one exchange / one for each",
-            *([each[f"{case} {way}"] for each in launches] for way in ("each", "one")),
+            [each[f"{case} each"] for each in launches],
+            [each[f"{case} one"] for each in launches],
             MOST,
         )
         for fields, launches in found.items()

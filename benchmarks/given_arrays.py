@@ -34,7 +34,8 @@ def main() -> int:
     figures = [
         ratio_figure(
             f"{case}: {way} / {beside}",
-            *([each[f"{case} {name}"] for each in found] for name in (beside, way)),
+            [each[f"{case} {beside}"] for each in found],
+            [each[f"{case} {way}"] for each in found],
             bar,
         )
         for case in CASES

@@ -19,8 +19,12 @@ from ratios import ratio_figure
 
 PROGRAM = Path(__file__).parent / "programs" / "halo.py"
 # Extents, width of the halo, fields, rounds.
-GRIDS = (("512x512", 1, 1, 500), ("230x417", 2, 4, 500), ("32x32x64", 2, 5, 200))
-GRIDS = (*GRIDS, ("64x64x128", 2, 5, 100))
+GRIDS = (
+    ("512x512", 1, 1, 500),
+    ("230x417", 2, 4, 500),
+    ("32x32x64", 2, 5, 200),
+    ("64x64x128", 2, 5, 100),
+)
 BY_MPI, BY_TRANSRANK = ("subarrays", "packed"), ("own arrays", "shared arrays")
 # Times as fast as either way by mpi4py.
 LEAST = 1.5
@@ -34,7 +38,8 @@ def figures_of(grid: str, width: int, fields: int, found: list[Found]) -> list[F
     return [
         ratio_figure(
             f"{where}: {usual} / {way}",
-            *([each[name] for each in found] for name in (way, usual)),
+            [each[way] for each in found],
+            [each[usual] for each in found],
             LEAST,
             at_least=True,
         )

@@ -20,7 +20,7 @@ from bars import Figure, add_check_option, report
 from native import build
 from survey import measure
 
-from transrank.lab.stats.growth import growth_exponent
+from transrank.lab.stats.growth import exponent_of
 from transrank.lab.stats.summary import CaseResult
 
 # Ranks, and the most seconds that a route may take there.
@@ -48,7 +48,13 @@ def figures_of(name: str, results: Sequence[CaseResult]) -> list[Figure]:
                 None if high is None else 1e6 * high,
             )
         )
-    growth = growth_exponent(results, "plan_ranks")
+    growth = exponent_of(
+        [
+            (float(ranks), result.headline.value)
+            for ranks, result in by_ranks.items()
+            if result.headline is not None
+        ]
+    )
     figures.append(
         Figure(f"{name}: exponent", growth.value, MOST_EXPONENT, "", growth.low, growth.high)
     )

@@ -80,7 +80,7 @@ def run_rounds(store: Path, programs: Sequence[Peer], arguments: argparse.Namesp
 def launched_for(seconds: float, peer: Peer) -> list[Mapping[int, float]]:
     """Launch a suite's program until the time is spent; return what each launch printed."""
     end = time.monotonic() + seconds
-    launches = [peer.launch()]
+    launches: list[Mapping[int, float]] = [peer.launch()]
     while time.monotonic() < end:
         launches.append(peer.launch())
     return launches

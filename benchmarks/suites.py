@@ -164,7 +164,7 @@ def peers(
     osu_folder: Path | None,
     sizes: Sizes,
     folder: Path,
-    preloaded: Path | None,
+    preloaded: Path | None = None,
 ) -> list[Peer]:
     """Return the programs to compare with; files that they read are written to `folder`.
 

@@ -111,7 +111,7 @@ def count(shapes: Sequence[str]) -> Counts:
     program = build("torus")
 
     def ask(algorithm: str) -> list[Traffic]:
-        command = [program, algorithm, *shapes]
+        command = [str(program), algorithm, *shapes]
         answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return [Traffic(**json.loads(line)) for line in answer.splitlines()]
 

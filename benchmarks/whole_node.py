@@ -72,12 +72,12 @@ def figures_of(results: Sequence[CaseResult]) -> Iterator[Figure]:
     """Hold transrank against the fastest way with MPI alone, job by job."""
     jobs: dict[str, dict[bool, list[CaseResult]]] = {}
     for result in results:
-        ours = is_ours(result)
-        if ours is not None and result.headline is not None:
-            jobs.setdefault(job_of(result), {}).setdefault(ours, []).append(result)
+        which = is_ours(result)
+        if which is not None and result.headline is not None:
+            jobs.setdefault(job_of(result), {}).setdefault(which, []).append(result)
     for job, ways in jobs.items():
         if len(ways) == 2:
-            ours, theirs = (min(ways[which], key=median) for which in (True, False))
+            ours, theirs = min(ways[True], key=median), min(ways[False], key=median)
             times = " / ".join(format_seconds(median(each)) for each in (theirs, ours))
             yield replace(speedup(f"{job}: MPI / auto", theirs, ours, LEAST), note=times)
 
