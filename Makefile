@@ -74,7 +74,7 @@ endif
 NATIVE := CMakeLists.txt python/transrank/_core.pyi $(wildcard fortran/*.f90 schema/*) $(shell find bindings cmake cpp preload -type d \
 	-o -name '*.[ch]pp' -o -name '*.h' -o -name '*.map' -o -name '*.in' -o -name '*.cmake' -o -name CMakeLists.txt)
 CXX_CODE := $(shell find benchmarks bindings cpp preload tests/cpp -name '*.[ch]pp')
-C_CODE := $(shell find cpp/c tests/c tests/fortran examples/c -name '*.[ch]')
+C_CODE := $(shell find adapters benchmarks cpp/c tests/adapters tests/c tests/fortran examples/c -name '*.[ch]')
 EXAMPLES := $(wildcard examples/*.cpp)
 CMAKE_CODE := CMakeLists.txt $(shell find benchmarks bindings cmake cpp examples preload tests/c tests/cpp \
 	-name CMakeLists.txt -o -name '*.cmake' -o -name '*.cmake.in')
