@@ -76,7 +76,7 @@ extern "C" void transrank_carry_print_summary() {
         carried += by_way[static_cast<std::size_t>(Way::carried)];
     }
     if (counted.communicators != 0) {
-        print("%llu communicators connected in %.3g ms\n",
+        print("communicators: %llu, connected in %.3g ms\n",
               static_cast<unsigned long long>(counted.communicators),
               counted.connecting.count() * 1e3);
     }
