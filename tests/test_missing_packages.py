@@ -19,7 +19,6 @@ NEEDS = [
     *((path, module, "'transrank[lab]'") for path in BENCHMARKS for module in ("rich", "msgspec")),
     ("benchmarks/torus.py", "vl_convert", "'transrank[lab]'"),
     ("benchmarks/fft.py", "mpi4py_fft", "'mpi4py-fft'"),
-    ("benchmarks/ghost_petsc.py", "petsc4py", "petsc petsc4py mpi4py"),
     ("examples/fft.py", "mpi4py_fft", "'mpi4py-fft'"),
     ("examples/mesh.py", "gmsh", "'gmsh'"),
 ]

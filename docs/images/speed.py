@@ -22,6 +22,7 @@ MACHINES = {
     "Xeon": "Xeon, cores 140 ns apart",
     "Zen 4": "Zen 4, cores 260 ns apart, slowed",
     "16 cores": "Xeon of 16 cores, 170 ns apart",
+    "Zen 5": "Zen 5, cores 43 or 250 ns apart",
 }
 
 
@@ -118,9 +119,18 @@ TOPICS: dict[str, list[Job]] = {
         *in_python("32x32x64, halo 2, 5 fields", "halo of 5 fields of 32²x64"),
         *in_python("64x64x128, halo 2, 5 fields", "halo of 5 fields of 64²x128", drawn=False),
     ],
-    "Two ranks on a node, beside PetscSF called from Python": [
-        Job(f"ghost update, rows of {vdim}", "ghost_petsc", f"vdim {vdim}: PetscSF / auto")
-        for vdim in (1, 6, 20, 120)
+    "Two ranks on a node, beside PetscSF on Vec memory, from C": [
+        Job(
+            f"{words}, 6,144 rows of {width} double{'s' if width > 1 else ''}",
+            "petsc_sf",
+            f"{way}, rows of {width}: basic / transrank",
+        )
+        for way, words in (
+            ("bcast", "broadcast"),
+            ("reduce", "sum"),
+            ("scatter", "VecScatter"),
+        )
+        for width in (1, 6, 20)
     ],
     "Two nodes of four ranks, one message per pair of nodes, beside MPI alone": [
         between("halo", 8, "8 B"),
@@ -338,15 +348,17 @@ STYLE = """
   .paper { fill: #ffffff } .ink { fill: #1f2328 } .faint { fill: #59636e }
   .grid { stroke: #d8dde3 } .one { stroke: #c0392b } .whisker { stroke: #1f2328 }
   .m0 { fill: #2f6ea8 } .m1 { fill: #e0a050 } .m2 { fill: #4d9a6a }
+  .m3 { fill: #9a5fb5 }
   text { font: 13px system-ui, sans-serif } .title { font-size: 16px; font-weight: 600 }
   .topic { font-weight: 600 }
   @media (prefers-color-scheme: dark) {
     .paper { fill: #16191d } .ink { fill: #e6e9ec } .faint { fill: #9aa4ae }
     .grid { stroke: #343a41 } .one { stroke: #e57368 } .whisker { stroke: #e6e9ec }
     .m0 { fill: #5aa2e0 } .m1 { fill: #b87a2a } .m2 { fill: #4f9a6c }
+    .m3 { fill: #a878c4 }
   }
 """
-WIDTH, LEFT, RIGHT, TOP = 760, 310, 24, 84
+WIDTH, LEFT, RIGHT, TOP = 760, 310, 24, 104
 BAR, GAP = 11, 7
 # Times as fast; what reaches further is cut.
 MOST = 8
@@ -381,11 +393,10 @@ def picture() -> str:
             y += max(len(there) * BAR, 15) + GAP
         y += 8
     body = [text(16, 28, "How many times faster than the other way", "title ink")]
-    x = 16.0
     for place, name in enumerate(MACHINES.values()):
-        body.append(f'<rect x="{x:g}" y="44" width="12" height="12" class="m{place}"/>')
-        body.append(text(x + 18, 55, name))
-        x += 40 + 6.6 * len(name)
+        x, down = 16 + place % 2 * LEFT, 44 + place // 2 * 20
+        body.append(f'<rect x="{x}" y="{down}" width="12" height="12" class="m{place}"/>')
+        body.append(text(x + 18, down + 11, name))
     for times in range(MOST + 1):
         kind = "one" if times == 1 else "grid"
         body.append(f'<path d="M{at(times):.1f} {TOP - 8} V{y:g}" class="{kind}"/>')
