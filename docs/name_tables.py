@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sphinx: writes the pages of names, and lists them where a page has a directive `names`."""
+"""Sphinx: writes the pages of names, lists them at a directive `names`, and links to them."""
 
 import re
 from pathlib import Path
@@ -38,8 +38,22 @@ def first(page: reference_pages.Page) -> str:
     return (f"{said} Has: {members}" if members else said).replace("|", "\\|")
 
 
+def lead_elsewhere(
+    _app: Sphinx, what: str, name: str, _object: object, _options: object, lines: list[str]
+) -> None:
+    """Append to a docstring of Python the links to other languages, and words that people search."""
+    links = reference_pages.elsewhere(name)
+    if what in ("class", "function", "method") and links:
+        lines += ["", f"**See also:** {', '.join(links.values())}"]
+    if what in ("class", "function"):
+        short = name.removeprefix("transrank.")
+        words = reference_pages.searched(name)
+        lines += ["", *(f".. index:: single: {word}; {short}" for word in words), ""]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("names", Names)
     folder = Path(__file__).parent / "reference"
+    app.connect("autodoc-process-docstring", lead_elsewhere)
     app.connect("builder-inited", lambda _: reference_pages.write(folder))
     return {"parallel_read_safe": True}

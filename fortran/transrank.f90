@@ -10,13 +10,13 @@
 !>
 !> Each procedure takes `stat` and `errmsg`: `stat` becomes one of the statuses below, `errmsg` the
 !> text of an error. Without `stat` an error ends the program by ERROR STOP with that text. Calls
-!> with a communicator are collective; what is wrong on one rank is then the same error on all.
+!> with a communicator are collective; an error on one rank is then the same error on all.
 !>
-!> Objects are freed when they go out of scope, at the latest; `free` does it earlier, and so does
-!> what makes them something else. They are not to be copied by assignment: of two copies the one
-!> that is used after the other was freed is refused, and an address in it leads nowhere.
+!> Objects are freed when they go out of scope. `free` does it earlier, and so does a call that
+!> makes them something else. Do not copy them by assignment: if one of two copies was freed, the
+!> other is refused, and an address in it leads nowhere.
 !>
-!> In the texts of errors indices, rows, ghosts, cells, dimensions and fields count from 1, too. An
+!> Texts of errors also count indices, rows, ghosts, cells, dimensions and fields from 1. An
 !> empty constructor, [integer ::], for a list that may be left out is left out for gfortran; the
 !> offsets of rows may be neither empty nor unallocated.
 module transrank
@@ -324,9 +324,9 @@ module transrank
     !> `transport` is the name of one; messages longer than `longest_message_bytes` are split.
     !> `together` is a promise that no rank puts off its start until a wait of another rank has
     !> returned. Where no transport is named, two nodes then send each other one message for all
-    !> their ranks, if that makes fewer. A wait needs every rank that has a part in such a message,
-    !> on both nodes, to have started, and the ranks that carry it to test or wait; in a program
-    !> that breaks the promise it does not return.
+    !> their ranks, if that makes fewer. A wait then needs every rank that has a part in such a
+    !> message, on both nodes, to have started. In a program that breaks the promise the wait does
+    !> not return.
     type, extends(transrank_object), public :: transrank_exchange
         type(array), allocatable, private :: arrays(:)
     contains

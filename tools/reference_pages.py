@@ -98,7 +98,12 @@ def errors(it: Declaration, language: str) -> str:
 
 def key(it: Declaration) -> str:
     """The same in all languages for what is the same."""
-    words = re.split("::|%", (it.twin or it.name).removeprefix("transrank_"))[-2:]
+    return key_of(it.twin or it.name)
+
+
+def key_of(name: str) -> str:
+    """The key of a name of any language, Python's included."""
+    words = re.split(r"::|%|\.", name.removeprefix("transrank_"))[-2:]
     joined = words[-1] if words[-1][:1].isupper() else "_".join(words)
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", joined).lower()
 
@@ -133,6 +138,20 @@ def related(page: Page, it: Declaration) -> str:
     return f"* **See also:** {', '.join(shown)}" if shown else ""
 
 
+def elsewhere(name: str) -> dict[str, str]:
+    """A reference of Sphinx for each language that has the same as this name of Python."""
+    found: dict[str, str] = {}
+    for there, link in places().get(key_of(name), []):
+        label = f"{there} in {LANGUAGES[link.split('/')[2]]}"
+        found.setdefault(link.split("/")[2], f":doc:`{label} <{link.removesuffix('.md')}>`")
+    return found
+
+
+def searched(name: str) -> list[str]:
+    """What people search who do not know this name."""
+    return [word for it, words in SEARCHED.items() if re.search(it, name) for word in words]
+
+
 @cache
 def programs(language: str) -> list[tuple[str, str]]:
     paths = [path for place in PROGRAMS[language] for path in sorted(ROOT.glob(place))]
@@ -160,8 +179,7 @@ def example(page: Page, name: str) -> str:
 @cache
 def text_of(page: Page) -> str:
     """Synopsis, words, facts and example of each name."""
-    words = [word for it, words in SEARCHED.items() if re.search(it, page.name) for word in words]
-    index = [f"single: {word}; {page.name}" for word in words]
+    index = [f"single: {word}; {page.name}" for word in searched(page.name)]
     index += [f"single: {it.name}" for it in page.declared]
     parts = [f"---\norphan: true\n---\n# {page.name}"]
     include = f'#include "{page.declared[0].header}"'

@@ -37,7 +37,7 @@ def attempt(
 
 @final
 class Distribution:
-    """Which part owns which indices of one dimension; immutable. Nothing here is collective.
+    """The division of one dimension into parts; immutable. Nothing here is collective.
 
     A part is a rank, or a position along one dimension of a BlockGrid. Parts may be empty. Can be
     copied and pickled; equal if made by the same method from the same numbers.
@@ -127,7 +127,7 @@ class BlockGrid:
     def memory_order(self) -> tuple[int, ...]:
         """The dimensions from the fastest to the slowest in local arrays."""
     def words(self) -> list[str]:
-        """What the grid is, in words that differ where grids do."""
+        """A text of the grid; different grids have different texts."""
     def units(self, rank: int) -> int:
         """The number of cells of a rank's array, halo included."""
     def local_extents(self, rank: int) -> tuple[int, ...]:
@@ -150,7 +150,7 @@ class BlockGrid:
 
 @final
 class Rows:
-    """Where the rows of one rank lie in its flat array of units; immutable. Not collective.
+    """The places of one rank's rows in its flat array of units; immutable. Not collective.
 
     Each row begins at a multiple of `alignment` units. The static methods raise ValueError when a
     length is negative, `alignment` is less than 1, or a row is longer than `bound`.
@@ -219,7 +219,7 @@ class Leg:
 
 @final
 class Route:
-    """What one rank sends to and receives from each peer; immutable.
+    """The data that one rank sends to and receives from each peer; immutable.
 
     Made by the functions of `transrank.route`, together with the other ranks' routes. The
     constructor takes legs that were computed in another way, ascending by peer; it raises
@@ -417,7 +417,7 @@ class RowArray:
 
 @final
 class GhostMapping:
-    """Which ghost is a copy of which row; immutable."""
+    """The rows of which ghosts are copies; immutable."""
 
     @property
     def numbering(self) -> Numbering:

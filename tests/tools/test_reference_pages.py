@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 from declarations import Declaration, declarations
-from reference_pages import Page, collective, errors, example, pages, text_of
+from reference_pages import (
+    Page,
+    collective,
+    elsewhere,
+    errors,
+    example,
+    pages,
+    searched,
+    text_of,
+)
 
 ROOT = Path(__file__).parents[2]
 C_HEADER = (ROOT / "cpp" / "c" / "transrank" / "transrank.h").read_text("utf-8")
@@ -224,3 +233,10 @@ def test_the_reader_finds_what_is_public_with_its_comment():
     assert "///< the first" in read["Pair"].text
     assert errors(read["Page::Page"], "cpp") == "`mpi::AgreedError`"
     assert errors(read["Page::bare"], "cpp") == "none"
+
+
+def test_a_name_of_python_leads_to_the_same_elsewhere_and_is_found_by_other_words():
+    links = elsewhere("transrank.route.halo")
+    assert list(links) == LANGUAGES
+    assert "</reference/c/transrank_route_halo>" in links["c"]
+    assert "halo exchange" in searched("transrank.Grid")

@@ -5,11 +5,11 @@
 /// The library for C. A program describes who owns what (layouts, numberings), makes a route from
 /// that, and binds arrays to the route: an exchange, which then moves the data again and again.
 ///
-/// Each function that takes a communicator is collective over it, and no other one is. What is
-/// wrong on one rank, or differs where it must not (docs/exchange.md lists what is a rank's own),
-/// is then the same error on all of them, before anything has moved: all return
-/// TRANSRANK_ERROR_AGREED with one text. That holds for null pointers, lengths and handles, too,
-/// but not for the communicator itself: one that is null is refused on its rank alone.
+/// Each function that takes a communicator is collective over it, and no other one is. An error on
+/// one rank, or a difference between ranks (docs/exchange.md lists the arguments that may differ),
+/// is the same error on all of them, before anything has moved: all return
+/// TRANSRANK_ERROR_AGREED with one text. That includes null pointers, lengths and handles. A null
+/// communicator is refused on its rank alone.
 ///
 /// Functions return TRANSRANK_OK or another status. The last argument of those that make something
 /// is where its handle goes; it becomes NULL when they fail. So a program may leave errors of calls
@@ -165,9 +165,9 @@ int transrank_numbering_create(MPI_Comm comm, int64_t owned, int table,
 /// This rank's rows are [begin, end) of `extent`. Each pointer may be NULL.
 int transrank_numbering_range(const transrank_numbering* numbering, int64_t* begin, int64_t* end,
                               int64_t* extent);
-/// The global index of a row, and the rank and row of a global index: of any rank where equally
-/// many rows are owned everywhere, or one more by the first ranks, or a table is kept; else of
-/// this rank.
+/// The global index of a row, and the rank and row of a global index. They are known of any rank if
+/// all ranks own equally many rows, or the first ones one more, or a table is kept. Otherwise they
+/// are known of this rank.
 int transrank_numbering_index(const transrank_numbering* numbering, int rank, int64_t row,
                               int64_t* index);
 int transrank_numbering_place(const transrank_numbering* numbering, int64_t index, int* rank,
@@ -283,8 +283,8 @@ typedef struct transrank_dimension {
     int64_t stride_bytes;  ///< from one element to the next one; may be negative
 } transrank_dimension;
 
-/// Where the elements of an array lie that do not lie one after the other: a column, the inner part
-/// of a larger array, a member of structs, a transposed or reversed array.
+/// The places of elements that do not lie one after the other: a column, the inner part of a larger
+/// array, a member of structs, a transposed or reversed array.
 typedef struct transrank_view {
     int count;  ///< of dimensions
     /// The slowest one in the order of the units first, in whatever order they are in memory.
@@ -344,12 +344,12 @@ typedef struct transrank_options {
 /// count as calls of MPI.
 typedef struct transrank_exchange transrank_exchange;
 
-/// Collective. `count` fields, in each set of them. `options` may be NULL. Fields are refused that
-/// are shorter than the route's extents, and along the route of a grid those of another length than
-/// the local array; so are fields that are written where they or others are read or written. Ranks
-/// may not differ in the number of fields or the lengths of their units. Refused are also routes
-/// that do not belong together, an operation that the scalars do not have, and a transport that
-/// cannot serve a peer.
+/// Collective. `count` fields, in each set of them. `options` may be NULL. Refused are fields
+/// shorter than the route's extents, along the route of a grid fields of another length than the
+/// local array, and fields that are written where they or others are read or written. Ranks may not
+/// differ in the number of fields or the lengths of their units. Refused are also routes that do
+/// not belong together, an operation that the scalars do not have, and a transport that cannot
+/// serve a peer.
 int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int count,
                             const transrank_field* fields, const transrank_options* options,
                             transrank_exchange** exchange);

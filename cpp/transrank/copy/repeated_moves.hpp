@@ -12,11 +12,11 @@ namespace transrank::copy {
 /// Moves that are executed again and again, and that measure which kind of stores is faster.
 ///
 /// Stores that go past the caches save reading each line before it is written, but whoever reads
-/// the result next must fetch it from memory. Where what the rank reads and writes in an exchange
-/// exceeds its share of the caches, and these moves a core's own ones, the first executions take
-/// one kind of stores and then the other and are timed, with a reading of what they have written;
-/// the others take the kind that was faster. Not in turn: each would find the caches as the other
-/// has left them. Each rank decides for what it writes itself.
+/// the result next must fetch it from memory. If an exchange's data exceed the rank's share of the
+/// caches, and these moves a core's own caches, the first executions take one kind of stores and
+/// then the other. They are timed, including a reading of the result; later ones take the faster
+/// kind. The kinds do not alternate: each would find the caches as the other has left them. Each
+/// rank decides for the data that it writes.
 class RepeatedMoves {
 public:
     /// `moved_bytes`: what the rank reads or writes in one execution of all that it moves.

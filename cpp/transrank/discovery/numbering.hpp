@@ -42,7 +42,7 @@ public:
     [[nodiscard]] layout::IndexRange owned() const noexcept { return owned_; }
     /// Rows of all ranks together.
     [[nodiscard]] std::int64_t extent() const noexcept { return extent_; }
-    /// Who owns which row, where each rank knows it: by formula when the numbers of rows are those
+    /// The owners of all rows, if each rank knows them: by formula if the numbers of rows are those
     /// of Distribution::even, else from the table, if it is kept. The same on every rank.
     [[nodiscard]] const std::optional<layout::Distribution>& owners() const noexcept {
         return owners_;

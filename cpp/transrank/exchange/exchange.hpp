@@ -147,9 +147,9 @@ public:
     [[nodiscard]] bool is_under_way() const noexcept;
 
     /// Starts, unless it is under way already, and waits; throws Misuse and
-    /// transport::BrokenExchange as they do. Where `runs_in_mpi`, one blocking call of MPI does
-    /// both, and waits for ever for a rank that has ended or never comes; all ranks run then, or
-    /// all start.
+    /// transport::BrokenExchange as they do. If `runs_in_mpi`, one blocking call of MPI does both,
+    /// and waits for ever for a rank that has ended or never comes; then all ranks run, or all
+    /// start.
     void run();
     /// start_with, and wait: throws std::invalid_argument, Misuse and transport::BrokenExchange.
     void run_with(std::span<const copy::Field> fields);

@@ -105,7 +105,7 @@ public:
     /// side.
     [[nodiscard]] bool at_boundary(int axis, int side) const;
 
-    /// Where a cell lies in this rank's arrays, by its place in the rank's box: 0 is the first
+    /// The place in this rank's arrays of a cell, by its place in the rank's box: 0 is the first
     /// owned cell along an axis; the halo is below it, and behind the last one. Unchecked.
     template <std::convertible_to<std::int64_t>... Place>
     [[nodiscard]] std::int64_t at(Place... place) const noexcept {

@@ -11,10 +11,10 @@
 
 namespace transrank::memory {
 
-/// Memory for an array: other processes of this node can map it where the system allows shared
-/// memory, and else (a container may forbid memfd_create, descriptors may be used up) it is
-/// private, and serves as memory of the user's own does. Of small arrays there may be as many as
-/// there is memory for: they share segments.
+/// Memory for an array. Other processes of this node can map it if the system allows shared memory.
+/// If not (a container may forbid memfd_create, descriptors may be used up), it is private, and
+/// serves like memory of the user's own. There may be as many small arrays as there is memory for:
+/// they share segments.
 class ArrayMemory {
 public:
     /// So many `bytes`, zeroed, page-aligned. Throws std::system_error when there is no memory of

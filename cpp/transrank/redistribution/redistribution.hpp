@@ -67,8 +67,8 @@ public:
             exchange::Exchange(route_, comm_, std::move(fields), std::move(others), options));
     }
 
-    /// What was stored; throws std::logic_error when nothing was. It has the same life by these
-    /// names, with a limit of `seconds` and a reason `why` as there:
+    /// The stored exchange; throws std::logic_error if there is none. The functions below call its
+    /// functions of the same names, with a limit of `seconds` and a reason `why` as there:
     [[nodiscard]] exchange::Exchange& stored();
     void start() { stored().start(); }
     void start_with(std::span<const copy::Field> fields) { stored().start_with(fields); }

@@ -104,7 +104,7 @@ class ArrayTransformer:
 
     @property
     def mapping(self) -> _core.GhostMapping | None:
-        """Which ghost is a copy of which row: its `numbering`, its `route` in rows, its `ghosts`.
+        """The rows of which ghosts are copies: its `numbering`, its `route` in rows, its `ghosts`.
 
         It does not depend on the elements: it serves arrays of any type and row length. None before
         create_ghost_mapping, use_route or borrow_mapping.
@@ -199,7 +199,7 @@ class ArrayTransformer:
         self._bound("pull").start()
 
     def test_persistent_pull(self) -> bool:
-        """Whether the pull is over; makes progress."""
+        """Return whether the pull is complete; advance it."""
         return self._bound("pull").test()
 
     def wait_persistent_pull(self) -> None:
@@ -228,7 +228,7 @@ class ArrayTransformer:
         self._bound("push").start()
 
     def test_persistent_push(self) -> bool:
-        """Whether the push is over; makes progress."""
+        """Return whether the push is complete; advance it."""
         return self._bound("push").test()
 
     def wait_persistent_push(self) -> None:

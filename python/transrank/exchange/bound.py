@@ -42,7 +42,7 @@ class Bound:
         self._open.start()
 
     def test(self) -> bool:
-        """Whether all data have arrived; also advances every started exchange of the process.
+        """Return whether all data have arrived; advance every started exchange of the process.
 
         True from then on, until the next start. Raises Misuse before the first start,
         BrokenExchange when a peer has broken the exchange or ended.
@@ -86,7 +86,7 @@ class Bound:
         self._open.abandon(why)
 
     def explain(self) -> str:
-        """How this rank's data move: for an exchange, a table of its peers with the reasons."""
+        """Describe how this rank's data move: for an exchange, a table of its peers with reasons."""
         return self._open.explain()
 
     def close(self) -> None:

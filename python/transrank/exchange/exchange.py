@@ -30,7 +30,7 @@ CheckedOptions: TypeAlias = tuple[str, str, int | None, int, bool, bool]
 
 
 class Options(TypedDict, total=False):
-    """How data move, as for an `Exchange`; the same on every rank."""
+    """Options of moving data, as for an `Exchange`; the same on every rank."""
 
     transport: str
     push_below_bytes: int | None

@@ -94,7 +94,7 @@ class Ghosts(WithHalo):
         return self._route
 
     def local(self, indices: ArrayLike) -> NDArray[np.int64]:
-        """Where rows lie in this rank's arrays, by global indices of any shape.
+        """The places of rows in this rank's arrays, by global indices of any shape.
 
         Raises ValueError, on this rank, when one is neither owned nor a ghost here.
         """

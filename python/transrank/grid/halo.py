@@ -52,7 +52,7 @@ class Halo(Exchange):
         """Fill the halo from the owners. Returns when it is filled; raises as `Exchange.run`.
 
         `arrays` are one of the sets that are bound, by default the first. Not collective, but every
-        neighbor must call it, too.
+        neighbor must also call it.
         """
         self.run(self._fields_of(arrays))
 
