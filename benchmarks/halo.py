@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What does a halo cost a Python program: by mpi4py as programs do it, and by transrank?
 
-Runs programs/halo.py at two ranks, launch after launch, for four periodic grids. By mpi4py it is
-updated with persistent messages of subarrays, or with strips packed by NumPy and MPI_Sendrecv; by
-transrank in the program's own arrays, or in arrays that transrank allocated. Halos must be equal.
+Runs programs/halo.py at two ranks, launch after launch, for four periodic grids, or with --plates
+for square blocks of seven sizes on each rank. By mpi4py it is updated with persistent messages of
+subarrays, or with strips packed by NumPy and MPI_Sendrecv; by transrank in the program's own
+arrays, or in arrays that transrank allocated. Halos must be equal.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ GRIDS = (
     ("32x32x64", 2, 5, 200),
     ("64x64x128", 2, 5, 100),
 )
+ROUNDS = {32: 1000, 64: 1000, 128: 1000, 256: 500, 512: 200, 1024: 60, 2048: 30}
+PLATES = tuple((f"{2 * side}x{side}", 1, 1, rounds) for side, rounds in ROUNDS.items())
 BY_MPI, BY_TRANSRANK = ("subarrays", "packed"), ("own arrays", "shared arrays")
 # Times as fast as either way by mpi4py.
 LEAST = 1.5
@@ -52,16 +55,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_check_option(parser)
     parser.add_argument("--launches", type=pairs, default=5, help="of each grid (default: 5)")
+    parser.add_argument("--plates", action="store_true", help="square blocks of seven sizes")
     options = parser.parse_args()
-    found: dict[str, list[Found]] = {grid: [] for grid, *_ in GRIDS}
+    grids = PLATES if options.plates else GRIDS
+    found: dict[str, list[Found]] = {grid: [] for grid, *_ in grids}
     for number in range(options.launches):
-        for grid, *rest in GRIDS:
+        for grid, *rest in grids:
             words = [sys.executable, "-m", "mpi4py", str(PROGRAM), grid, *map(str, rest)]
             found[grid].append(json.loads(printed_at_two_ranks(words)))
         print(f"round {number + 1} of {options.launches} done", file=sys.stderr)
     figures = [
         figure
-        for grid, width, fields, _ in GRIDS
+        for grid, width, fields, _ in grids
         for figure in figures_of(grid, width, fields, found[grid])
     ]
     return report(figures, options.check)
