@@ -41,7 +41,7 @@ def first(page: reference_pages.Page) -> str:
 def lead_elsewhere(
     _app: Sphinx, what: str, name: str, _object: object, _options: object, lines: list[str]
 ) -> None:
-    """Append to a docstring of Python the links to other languages, and words that people search."""
+    """Append to a docstring of Python its links to other languages, and words to search for."""
     links = reference_pages.elsewhere(name)
     if what in ("class", "function", "method") and links:
         lines += ["", f"**See also:** {', '.join(links.values())}"]

@@ -33,8 +33,11 @@ def pieces(line: str) -> list[tuple[int, str, str]]:
     kinds: set[str] = set()
     found = []
     for words, codes in re.findall(r"([^\x1b]*)(?:\x1b\[([\d;]*)m)?", line):
-        for piece in re.finditer(r"\S+(?: \S+)*", words):
-            found.append((column + piece.start(), piece[0], " ".join(sorted(kinds))))
+        classes = " ".join(sorted(kinds))
+        found += [
+            (column + piece.start(), piece[0], classes)
+            for piece in re.finditer(r"\S+(?: \S+)*", words)
+        ]
         column += len(words)
         for code in filter(None, codes.split(";")):
             kinds = set() if code == "0" else kinds | {KINDS[code]}

@@ -86,7 +86,7 @@ class Bound:
         self._open.abandon(why)
 
     def explain(self) -> str:
-        """Describe how this rank's data move: for an exchange, a table of its peers with reasons."""
+        """Describe how this rank's data move: for an exchange, a table of peers and reasons."""
         return self._open.explain()
 
     def close(self) -> None:
