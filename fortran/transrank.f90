@@ -216,7 +216,8 @@ module transrank
         !> filled, too.
         procedure :: redistribution => route_redistribution
         !> Collective. Fetches rows by their global indices: ghosts(i) arrives at row first + i - 1
-        !> of a destination of `rows` rows. Left out: in an array of the ghosts alone.
+        !> of a destination of `rows` rows. Left out: in an array of the ghosts alone. With
+        !> `places`, a list as long, ghosts(i) arrives at row places(i).
         procedure :: ghost_pull => route_ghost_pull
         !> Collective. The same from the owners' side: own row pushed(i) goes to rank targets(i).
         !> The ghosts of a rank lie from row `first` on, in the order of the ranks that push them,
@@ -1358,26 +1359,26 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         character(len=:), allocatable :: wrong
         integer(c_int64_t) :: begin, extent
-        if (present(places)) then
-            call require(size(ghosts) == size(places), &
-                         decimal(size(ghosts, kind=c_int64_t)) // ' ghosts arrive at ' // &
-                         decimal(size(places, kind=c_int64_t)) // ' places; give one for each', &
-                         wrong)
-            extent = max(0_c_int64_t, maxval(places))
+        if (.not. present(places)) then
+            begin = 0
+            if (present(first)) begin = from_zero(first)
+            extent = begin + min(size(ghosts, kind=c_int64_t), huge(extent) - max(begin, 0_c_int64_t))
             if (present(rows)) extent = rows
-            call renew(self, c_route_free, wrong)
-            call finish(c_route_ghost_pull_at(comm, numbering%handle, size(ghosts, kind=c_int64_t), &
-                                              from_zero(ghosts), from_zero(places), extent, &
-                                              self%handle), stat, errmsg)
+            call renew(self, c_route_free)
+            call finish(c_route_ghost_pull(comm, numbering%handle, size(ghosts, kind=c_int64_t), &
+                                           from_zero(ghosts), begin, extent, self%handle), &
+                        stat, errmsg)
             return
         end if
-        begin = 0
-        if (present(first)) begin = from_zero(first)
-        extent = begin + min(size(ghosts, kind=c_int64_t), huge(extent) - max(begin, 0_c_int64_t))
+        call require(size(ghosts) == size(places), &
+                     decimal(size(ghosts, kind=c_int64_t)) // ' ghosts arrive at ' // &
+                     decimal(size(places, kind=c_int64_t)) // ' places; give one for each', wrong)
+        extent = max(0_c_int64_t, maxval(places))
         if (present(rows)) extent = rows
-        call renew(self, c_route_free)
-        call finish(c_route_ghost_pull(comm, numbering%handle, size(ghosts, kind=c_int64_t), &
-                                       from_zero(ghosts), begin, extent, self%handle), stat, errmsg)
+        call renew(self, c_route_free, wrong)
+        call finish(c_route_ghost_pull_at(comm, numbering%handle, size(ghosts, kind=c_int64_t), &
+                                          from_zero(ghosts), from_zero(places), extent, &
+                                          self%handle), stat, errmsg)
     end subroutine
 
     subroutine route_ghost_push(self, comm, numbering, pushed, targets, first, stat, errmsg)

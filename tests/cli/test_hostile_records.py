@@ -41,6 +41,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     commands.measure("pingpong", *options, "--prepare", "-o", path, store=path.parent).check()
     header: dict[str, Any] = json.loads(path.read_text())
     header["machine"].setdefault("map", {})
+    header["plan"][0].setdefault("part", False)
     header["versus"] = {"variant": "a", "other": "run-b", "settings": ["FOO=1"]}
     return header
 

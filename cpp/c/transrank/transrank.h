@@ -211,8 +211,9 @@ int transrank_route_redistribution(MPI_Comm comm, const transrank_layout* source
 int transrank_route_ghost_pull(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
                                const int64_t* ghosts, int64_t begin, int64_t extent,
                                transrank_route** route);
-/// Collective. The same to any rows of the destination: ghosts[i] arrives at row places[i]. Several
-/// may arrive at one row: in the order of their owners, and then in that of the list.
+/// Collective. The same to any rows of a destination of `extent` rows: ghosts[i], of `count`,
+/// arrives at row places[i]. Several may arrive at one row: in the order of their owners, and then
+/// in that of the list.
 int transrank_route_ghost_pull_at(MPI_Comm comm, const transrank_numbering* numbering,
                                   int64_t count, const int64_t* ghosts, const int64_t* places,
                                   int64_t extent, transrank_route** route);
