@@ -80,6 +80,7 @@ def test_the_version_and_without_a_verb_the_help_are_shown(store):
         (["measure", "pingpong", "--axis", "window"], "is not NAME=VALUES", ""),
         (["measure", "pingpong", "--axis", "zone=1"], "no axis 'zone' in pingpong", ""),
         (["measure", "bandwidth", "--windw", "8"], "unknown option '--windw'", "'--window'"),
+        (["measure", "collectives", "--op", "bcast"], "unknown option '--op'", "'--operation'"),
         (["measure", "pingpong", "--launcher", "hydro"], "unknown launcher 'hydro'", ""),
         (["measure", "pingpong", "-n", "4..2"], "goes down", ""),
         (["measure", "pingpong", "--launches", "10001"], "launches are too many", "--help"),

@@ -246,7 +246,7 @@ def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "known"),
     [
-        (("collectives", "--operation", "bcst"), "known: allreduce"),
+        (("collectives", "--operation", "bcst"), "hint: did you mean 'bcast'?"),
         (("locality", "--arrangement", "away-x"), "known: own"),
         (("ghost", "--vdim", "5000"), "known: 6 20 120 1..4096"),
         (("redistribute", "--from", "2x"), "known: usual 1..65536x65536x65536"),

@@ -23,8 +23,8 @@ def test_all_published_bytes_are_planned(store):
 
 
 def test_grid_and_parts_are_given_all_or_not_at_all(store):
-    store.run("plan redistribute --grid 4").fails(2, "needs --grid and --from and --to")
-    store.run("plan redistribute --published --to 2").fails(2, "--published` takes no --to")
+    store.run("plan redistribute --grid 4").fails(2, "lacks --from and --to")
+    store.run("plan redistribute --published --to 2").fails(2, "--published` does not take --to")
 
 
 def test_each_rank_has_a_line_and_the_total_comes_last(store):
@@ -33,7 +33,7 @@ def test_each_rank_has_a_line_and_the_total_comes_last(store):
         "rank messages out in kept peers",
         "0 1 32 B 32 B 32 B 1",
         "1 1 32 B 32 B 32 B 0",
-        "64 bytes move to another rank (50 % of 128), in 2 messages",
+        "64 B move to another rank (50 % of 128 B), in 2 messages",
     ]
 
 
@@ -65,7 +65,7 @@ def test_of_many_ranks_the_extremes_are_printed_or_one_alone(store):
     most = max(row["bytes_out"] for row in rows)
     first = next(row["rank"] for row in rows if row["bytes_out"] == most)
     assert printed[2].endswith(f"{most} B (rank {first})")
-    assert "bytes move to another rank" in printed[5]
+    assert "KiB move to another rank" in printed[5]
     one = store.json(f"{words} --rank 17")["ranks"]
     assert one == [rows[17]]
     assert len(store.run(f"{words} --rank 17").stdout.splitlines()) == 2

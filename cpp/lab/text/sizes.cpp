@@ -40,7 +40,7 @@ const Unit& find_unit(std::string_view text, std::string_view name) {
             refuse(text, "say " + number + prefix + "iB (powers of 1024) or " + number + decimal +
                              "B (powers of 1000)");
         }
-        refuse(text, "write a number and B, KiB, MiB, GiB, kB, MB or GB");
+        refuse(text, "write a number and B, KiB, MiB, GiB, kB, MB or GB, or a number of bytes");
     }
     return *unit;
 }

@@ -21,6 +21,7 @@ _SIZE_UNITS = {
     "MB": 10**6,
     "GB": 10**9,
 }
+_BINARY_UNITS = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
 _DURATION_UNITS = {
     "ns": 1e-9,
     "us": 1e-6,
@@ -64,7 +65,7 @@ def _size_advice(number: str, unit: str) -> str:
         prefix = unit.upper()
         decimal = "k" if prefix == "K" else prefix
         return f"say {number}{prefix}iB (powers of 1024) or {number}{decimal}B (powers of 1000)"
-    return "write a number and B, KiB, MiB, GiB, kB, MB or GB"
+    return "write a number and B, KiB, MiB, GiB, kB, MB or GB, or a number of bytes"
 
 
 def parse_duration(text: str) -> float:
@@ -206,7 +207,14 @@ def format_bytes(size_bytes: float) -> str:
         text = format_size(whole)
         digits = len(text.rstrip("KMGiB"))
         return f"{int(text[:digits]):,} {text[digits:]}"
-    return _scaled(size_bytes, ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (1.0, "B")))
+    return _scaled(size_bytes, _BINARY_UNITS)
+
+
+def format_amount(size_bytes: float) -> str:
+    """As `format_bytes`, but rounded from 10 KiB on: `9,248 B`, `912 KiB`."""
+    if size_bytes < 10 * 1024 or size_bytes % 1024 == 0:
+        return format_bytes(size_bytes)
+    return _scaled(size_bytes, _BINARY_UNITS)
 
 
 def format_rate(bytes_per_second: float) -> str:

@@ -220,7 +220,9 @@ def _unknown_options(parser: Parser, verb: str, unknown: Sequence[str]) -> Usage
     further = getattr(_module(verb), "axis_options", list)
     options = [*options_of(parser, verb), *further()]
     text = unknown[0]
-    close = difflib.get_close_matches(text.partition("=")[0], options, n=1, cutoff=0.6)
+    name = text.partition("=")[0]
+    close = [option for option in options if len(name) > 3 and option.startswith(name)]
+    close += difflib.get_close_matches(name, options, n=1, cutoff=0.6)
     kind = "option" if text.startswith("-") else "argument"
     hint = f"did you mean '{close[0]}'?" if close else f"transrank {verb} --help"
     return UsageError(f"{verb}: unknown {kind} '{text}'", hint)

@@ -187,7 +187,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     record = measured(arguments, _wish)
     if record is not None:
-        output.note(f"done; transrank show {runs.name_of(record, arguments.store)}")
+        name = runs.name_of(record, arguments.store)
+        output.note(f"done; to print this again: transrank show {name}")
         _show(record)
     return 0
 

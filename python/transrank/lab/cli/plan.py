@@ -20,7 +20,7 @@ from transrank.lab.reference.machine import read_table
 from transrank.lab.stats.bound import LEFT_OUT, WHERE, least_time
 from transrank.lab.stats.summary import summarise
 from transrank.lab.survey.movement import Plan, plans
-from transrank.lab.view.kinds import BYTES, COUNT, NUMBER, SECONDS, WORDS, Kind
+from transrank.lab.view.kinds import AMOUNT, COUNT, NUMBER, SECONDS, WORDS, Kind
 from transrank.lab.view.table import Column, Table, field
 
 Row = dict[str, Any]
@@ -40,15 +40,15 @@ def _of_side(side: str, figure: str) -> Column:
     return field(f"{figure}_{side}", lambda row: row[side][figure] if side in row else None)
 
 
-def _most(heading: str, name: str, kind: Kind = BYTES) -> Column:
+def _most(heading: str, name: str, kind: Kind = AMOUNT) -> Column:
     return Column(heading, kind, lambda plan: max(row[name] for row in plan["ranks"]))
 
 
 FIGURES = (
     _of("messages", "messages"),
-    _of("out", "bytes_out", BYTES),
-    _of("in", "bytes_in", BYTES),
-    _of("kept", "bytes_kept", BYTES),
+    _of("out", "bytes_out", AMOUNT),
+    _of("in", "bytes_in", AMOUNT),
+    _of("kept", "bytes_kept", AMOUNT),
 )
 RANKS = (
     field("algorithm", lambda row: row.get("algorithm")),
@@ -63,8 +63,8 @@ EXTREMES = (Column("per rank", WORDS), Column("minimum"), Column("median"), Colu
 SIDES = (
     _of("", "where", WORDS),
     _of("messages", "messages"),
-    _of("sent", "bytes", BYTES),
-    _of("distinct", "distinct_bytes", BYTES),
+    _of("sent", "bytes", AMOUNT),
+    _of("distinct", "distinct_bytes", AMOUNT),
 )
 ALGORITHMS = (
     _of("algorithm", "algorithm", WORDS),
@@ -72,7 +72,7 @@ ALGORITHMS = (
     _most("messages", "messages", NUMBER),
     _most("out", "bytes_out"),
     _most("buffers", "buffer_bytes"),
-    Column("between nodes", BYTES, lambda plan: plan.get("between_nodes", {}).get("bytes")),
+    Column("between nodes", AMOUNT, lambda plan: plan.get("between_nodes", {}).get("bytes")),
     Column("at least", SECONDS, lambda plan: plan.get("at_least_seconds")),
 )
 PUBLISHED = (
@@ -83,6 +83,12 @@ PUBLISHED = (
     _of("planned", "planned_bytes", COUNT),
 )
 
+EXAMPLES = {
+    "redistribute": "redistribute --grid 512x1024x16 --from 2x4 --to 4x2 --fields 8",
+    "halo": "halo 512x512x512 --ranks 64 --halo 1 --periodic all",
+    "ghosts": "ghosts rank0.txt rank1.npy --owned 1000,980 --bytes 24",
+    "alltoall": "alltoall --ranks 64 --bytes 8KiB --ranks-per-node 8 --on latest",
+}
 # The options that a kind of plan needs, and those that it takes beside them.
 KINDS = {
     "redistribute": (("--grid", "--from", "--to"), ("--fields", "--rank", "--published")),
@@ -96,12 +102,12 @@ KINDS = {
 
 EPILOG = f"""\
 examples:
-  transrank plan redistribute --grid 512x1024x16 --from 2x4 --to 4x2 --fields 8
+  transrank plan {EXAMPLES["redistribute"]}
   transrank plan redistribute --published         the bytes of ESMF's table
-  transrank plan halo 512x512x512 --ranks 64 --halo 1 --periodic all
-  transrank plan ghosts rank0.txt rank1.npy --owned 1000,980 --bytes 24
+  transrank plan {EXAMPLES["halo"]}
+  transrank plan {EXAMPLES["ghosts"]}
   transrank plan ghosts FOLDER                    routes written by route.save
-  transrank plan alltoall --ranks 64 --bytes 8KiB --ranks-per-node 8 --on latest
+  transrank plan {EXAMPLES["alltoall"]}
 
 Blocks are as even as possible. In a redistribution the first dimension varies
 fastest, in memory and over the ranks, and omitted dimensions are not divided.
@@ -119,8 +125,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     count = options.checked(units.parse_count)
     add = parser.add_argument
-    add("what", choices=tuple(KINDS), help="what to plan")
-    add("given", nargs="*", metavar="GRID|FILE", help="a grid; lists of ghosts, in rank order")
+    add("what", nargs="?", choices=tuple(KINDS), help="what to plan")
+    add(
+        *("given",),
+        nargs="*",
+        default=[],
+        metavar="GRID|FILE",
+        help="a grid; lists of ghosts, in rank order",
+    )
     add("--grid", metavar="NxM", help="extents of the grid, e.g. 512x1024x16")
     add("--from", metavar="PxQ", help="parts per dimension of the source, e.g. 2x4")
     add("--to", metavar="PxQ", help="parts per dimension of the destination, e.g. 4x2")
@@ -183,6 +195,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UsageError for an option that is missing, or of another kind of plan."""
+    if arguments.what is None:
+        raise UsageError(f"plan needs what to plan: {', '.join(KINDS)}", _example("halo"))
     values = vars(arguments)
     if arguments.what in ("redistribute", "halo") and len(arguments.given) == 1:
         arguments.grid, arguments.given = arguments.given[0], []
@@ -196,9 +210,12 @@ def _check(arguments: argparse.Namespace) -> None:
     if others := sorted(
         option for option in given if given[option] and option not in needed + further
     ):
-        raise UsageError(f"`{who}` takes no {others[0]}", "transrank plan --help")
-    if not all(given[option] for option in needed):
-        raise UsageError(f"`{who}` needs {' and '.join(needed)}", "transrank plan --help")
+        takes = " ".join((*needed, *further))
+        vain = f"'{' '.join(arguments.given)}'" if others[0] == "FILE" else others[0]
+        raise UsageError(f"`{who}` does not take {vain}", f"it takes {takes}")
+    if lacking := [option for option in needed if not given[option]]:
+        missing = " and ".join(lacking)
+        raise UsageError(f"`{who}` lacks {missing}", _example(arguments.what))
     for name in ("grid", "from", "to", "parts", "halo"):
         if "," in (values[name] or ""):
             raise UsageError(f"--{name} {values[name]} has commas", "write x between numbers")
@@ -211,6 +228,10 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("--rank plans one rank alone", "leave --ranks-per-node")
 
 
+def _example(what: str) -> str:
+    return f"e.g. transrank plan {EXAMPLES[what]}"
+
+
 def _redistribution(arguments: argparse.Namespace) -> tuple[str, str]:
     """What transrank-run is asked, and lists for its stdin, as of the others."""
     rank = [] if arguments.rank is None else [str(arguments.rank)]
@@ -220,7 +241,7 @@ def _redistribution(arguments: argparse.Namespace) -> tuple[str, str]:
 
 def _halo(arguments: argparse.Namespace) -> tuple[str, str]:
     if not arguments.ranks and not arguments.parts:
-        raise UsageError("`plan halo` needs --ranks or --parts", "transrank plan --help")
+        raise UsageError("`plan halo` lacks --ranks or --parts", _example("halo"))
     parts = (arguments.parts or "").split("x")
     count = (
         math.prod(map(int, parts))
@@ -309,7 +330,7 @@ def _print(console: Console, found: Sequence[Plan], arguments: argparse.Namespac
     if arguments.what == "alltoall" and not arguments.algorithm:
         output.print_table(console, Table("", ALGORITHMS, found).shown())
         if arguments.ranks_per_node:
-            distinct = units.format_bytes(found[0]["between_nodes"]["distinct_bytes"])
+            distinct = units.format_amount(found[0]["between_nodes"]["distinct_bytes"])
             output.paragraph(console, f"{distinct} have to go between nodes by any algorithm")
     else:
         _print_ranks(console, found[0]["ranks"], arguments)
@@ -331,12 +352,13 @@ def _print_ranks(console: Console, rows: Sequence[Row], arguments: argparse.Name
     if arguments.rank is None:
         moved, messages = (sum(row[name] for row in rows) for name in ("bytes_out", "messages"))
         whole = moved + sum(row["bytes_kept"] for row in rows)
-        share = f" ({units.format_percent(moved / whole if whole else 0)} of {whole})"
+        percent = units.format_percent(moved / whole if whole else 0)
+        share = f" ({percent} of {units.format_amount(whole)})"
         share = share if arguments.what == "redistribute" else ""
-        text = f"{moved} bytes move to another rank{share}, in {messages} messages"
+        text = f"{units.format_amount(moved)} move to another rank{share}, in {messages} messages"
         output.paragraph(console, text)
         most = (max(row[name] for row in rows) for name in ("array_bytes", "buffer_bytes"))
-        arrays, buffers = map(units.format_bytes, most)
+        arrays, buffers = map(units.format_amount, most)
         text = f"memory of a rank: up to {arrays} of arrays, and {buffers} of buffers"
         text += "" if arguments.what == "alltoall" else " if messages are packed"
         output.paragraph(console, text)

@@ -73,7 +73,7 @@ def open_run(text: str, store: Path | None) -> Run:
     """Read the run that a user names, and warn if its file is incomplete."""
     run = read_run(find_run(text, store))
     for problem in run.problems:
-        output.warning(problem, f"`{resume_command(run.path, store)}` measures the missing cases")
+        output.warning(problem, f"`{resume_command(run, store)}` measures the missing cases")
     return run
 
 

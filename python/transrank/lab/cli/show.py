@@ -21,7 +21,7 @@ from transrank.lab.stats.domains import DomainOfCase, domain_times
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.hidden import find_hidden
 from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
-from transrank.lab.stats.trust import trust_in, without_noise
+from transrank.lab.stats.trust import Trust, trust_in, without_noise
 from transrank.lab.store.records import Run
 from transrank.lab.units import format_percent
 from transrank.lab.view.kinds import BYTES, NUMBER, SHARE, WORDS, ends
@@ -83,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     record = results.open_run(arguments.run, arguments.store)
     every = summarise(record)
     cautions = run_warnings(record, every)
+    trust = trust_in(record, every)
     chosen = results.select_cases(every, arguments.case)
     times = domain_times(record.cases, chosen)
     if arguments.format == "lines":
@@ -92,9 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
             arguments,
             lambda: _as_json(record, chosen, times, cautions),
             lambda: list(records(chosen)),
-            lambda console: _print(console, record, every, chosen, times),
+            lambda console: _print(console, record, trust, chosen, times),
         )
-    results.warn(cautions)
+    # A table begins with the grade of the run, and why it has it.
+    told = trust.why if arguments.format == "table" else None
+    results.warn(caution for caution in cautions if caution.text != told)
     return 0
 
 
@@ -138,7 +141,7 @@ def _as_json(
 def _print(
     console: Console,
     record: Run,
-    every: Sequence[CaseResult],
+    trust: Trust,
     chosen: Sequence[CaseResult],
     times: Sequence[DomainOfCase],
 ) -> None:
@@ -146,7 +149,7 @@ def _print(
         chosen = without_noise(chosen)
 
     output.paragraph(console, _heading(record))
-    output.paragraph(console, results.trust_text(trust_in(record, every)))
+    output.paragraph(console, results.trust_text(trust))
     axes = {result.case: result.axes for result in chosen}
     measured = [result for result in chosen if result.measured]
     of_domains = domains.by_case(times)

@@ -55,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     run = read_run(record)
     _print_numbers(run)
-    output.note(f"done; transrank show {runs.name_of(record, arguments.store)}")
+    name = runs.name_of(record, arguments.store)
+    output.note(f"done; to print this again: transrank show {name}")
     if not arguments.no_report:
         page = arguments.report or record.with_suffix(".html")
         write_report([run], page)

@@ -113,7 +113,7 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
 
 def _lost_lines(run: Run) -> list[Caution]:
     return [
-        Caution(problem, f"`{resume_command(run.path)}` measures the missing cases")
+        Caution(problem, f"`{resume_command(run)}` measures the missing cases")
         for problem in run.problems
     ]
 
@@ -128,7 +128,7 @@ def _unfinished(run: Run) -> list[Caution]:
     return [
         Caution(
             f"{missing} of {planned} planned measurements are missing{why}",
-            f"`{resume_command(run.path)}` measures them",
+            f"`{resume_command(run)}` measures them",
         )
     ]
 

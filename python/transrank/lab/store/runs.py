@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import secrets
@@ -10,12 +11,17 @@ import shlex
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transrank.errors import RecordError
 from transrank.lab.store.jsonlines import LONGEST_LINE_BYTES, loads, open_file
 
+if TYPE_CHECKING:
+    from transrank.lab.store.records import Run
+
 _SUFFIX = ".jsonl"
+# Letters of a mistyped name that are compared with the names of runs.
+MOST_COMPARED = 80
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 
 
@@ -83,9 +89,11 @@ def _is_stored(path: Path) -> bool:
         return False
 
 
-def resume_command(path: Path, store: Path | None = None) -> str:
-    """The command that measures what a run lacks."""
-    return shlex.join(["transrank", "survey", "--resume", name_of(path, store)])
+def resume_command(run: Run, store: Path | None = None) -> str:
+    """The command that measures what a run lacks: the verb that began it."""
+    verb = "survey" if "survey" in run.header.command[1:2] else "measure"
+    verb = "versus" if run.header.versus else verb
+    return shlex.join(["transrank", verb, "--resume", name_of(run.path, store)])
 
 
 def list_runs(store: Path | None = None) -> list[StoredRun]:
@@ -154,9 +162,12 @@ def find_run(text: str, store: Path | None = None) -> Path:
         if Path(text).exists():
             return Path(text)  # whoever reads it says what is wrong with it
         raise RecordError(f"{text}: no such file", "transrank list prints the stored runs")
+    known = ["latest", *(name for run in runs for name in (run.run, run.label) if name)]
+    close = difflib.get_close_matches(text[:MOST_COMPARED], known, n=1, cutoff=0.6)
+    meant = f"did you mean '{close[0]}'? " if close else ""
     raise RecordError(
         f"no run is called '{text}'",
-        f"stored in {store or store_directory()}: {_names(runs)}; "
+        f"{meant}stored in {store or store_directory()}: {_names(runs)}; "
         "--label NAME gives a run a name when it is measured or imported"
         if runs
         else _EMPTY,

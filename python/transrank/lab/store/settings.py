@@ -110,7 +110,8 @@ class Settings:
     run_seconds: AboveZero | None = setting(
         None,
         "--time T",
-        "wall-clock time of the whole run; until then wide cases are launched again",
+        "wall-clock time of the whole run, longer if the first three launches of each case need "
+        "it; until then wide cases are launched again",
         units.parse_positive_duration,
         runner=False,
     )

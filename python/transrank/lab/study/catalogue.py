@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -181,13 +182,20 @@ def ask(
             raise LaunchError(
                 f"transrank-run was built from another version: {complaint}", installation.REBUILD
             )
-        raise UsageError(complaint)
+        raise UsageError(complaint, _nearest(complaint))
     if answer.returncode != 0:
         raise LaunchError(
             f"{runner} --list exited with {answer.returncode}: {_complaint(answer.stderr)}",
             "is the MPI that transrank was built with still there? transrank doctor",
         )
     return answer.stdout
+
+
+def _nearest(complaint: str) -> str | None:
+    """What a misspelt name may have meant, where a complaint lists the known ones."""
+    found = re.fullmatch(r"unknown .* '(.*)'; known: (.*)", complaint)
+    close = found and difflib.get_close_matches(found[1], found[2].split(), n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else None
 
 
 def _complaint(text: str) -> str:

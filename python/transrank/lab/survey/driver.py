@@ -172,7 +172,7 @@ class Driver:
                 left.add(planned)
                 progress.more(len(planned.cases))
                 left.begin()
-                progress.launch_begins(len(self.plan), len(self.plan), planned.shape)
+                progress.launch_begins(progress.place + 1, None, planned.shape)
                 left.finish(self._launch(planned, progress, left))
 
     def _failure(self, cause: LaunchError | RecordError | OSError) -> LaunchError:

@@ -92,6 +92,8 @@ class Progress:
         self.total = total
         self.done = 0
         self.place = 0
+        # How many cases were finished when the launches beyond the first ones began.
+        self.before: int | None = None
         self.heading = ""
         self.seconds_left: float | None = None
 
@@ -105,10 +107,14 @@ class Progress:
         """So many cases more will be measured than was known."""
         self.total += cases
 
-    def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
-        """A launch starts."""
+    def launch_begins(self, place: int, launches: int | None, shape: Shape) -> None:
+        """A launch starts: one of so many, or beyond these, for cases that are still wide."""
         self.place = place
-        self.heading = f"launch {place} of {launches} at {shape}"
+        if launches is not None:
+            self.heading = f"launch {place} of {launches} at {shape}"
+        else:
+            self.heading = f"launch {place} at {shape}, for more precision"
+            self.before = self.done if self.before is None else self.before
 
     def advances(self, seconds_left: float) -> None:
         """The runner is at work."""
@@ -124,7 +130,9 @@ class Progress:
         """Show a finished case."""
 
     def counter(self) -> str:
-        """Return how many cases are finished: ``[ 7/24]``."""
+        """Return how many cases are finished: ``[ 7/24]``; beyond the first launches ``[+2]``."""
+        if self.before is not None:
+            return f"[+{self.done - self.before}]"
         return f"[{self.done:>{len(str(self.total))}}/{self.total}]"
 
     def left(self) -> str:
@@ -156,7 +164,7 @@ class Lines(Progress):
         super().__init__(total)
         self._console = console
 
-    def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
+    def launch_begins(self, place: int, launches: int | None, shape: Shape) -> None:
         super().launch_begins(place, launches, shape)
         _print(self._console, "; ".join(filter(None, (self.heading, self.left()))))
 
@@ -182,7 +190,7 @@ class LastLine(Progress):
     def __exit__(self, *exception: Any) -> None:
         self._live.__exit__(*exception)
 
-    def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
+    def launch_begins(self, place: int, launches: int | None, shape: Shape) -> None:
         super().launch_begins(place, launches, shape)
         self._last = None
         self._draw(force=True)

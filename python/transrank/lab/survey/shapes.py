@@ -44,7 +44,9 @@ def refuse_crowds(
             raise UsageError(
                 f"{shape}: {crowd:,} ranks on {'1 core' if cores == 1 else f'{cores} cores'} of a "
                 f"node are more than {MOST_RANKS_PER_CORE} for each core",
-                f"-n {most * capacity.nodes} or fewer; or add --oversubscribe to start them anyway",
+                f"-n {cores * capacity.nodes} gives each rank a core, -n {most * capacity.nodes} "
+                "is the most; for more, ask the batch system for more nodes (transrank script), or "
+                "add --oversubscribe and measure how ranks wait for cores",
             )
 
 

@@ -112,7 +112,9 @@ class PairDriver(Driver):
         return seconds
 
     def _drop(self, left: TimeLeft, progress: Progress) -> None:
+        before = progress.total
         super()._drop(left, progress)
+        progress.more(progress.total - before)  # as many of B
         records.append_line(self.other.record, event_line(TIME_SPENT))
 
     def _begins_with_b(self, planned: PlannedLaunch) -> bool:

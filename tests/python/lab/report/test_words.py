@@ -260,11 +260,11 @@ def test_failed_launches_and_unmade_measurements_are_told(written):
     survey = one_case()
     survey.lines.append(recorded.event("launch-failed", launch=3, message="rank 1 was killed"))
     plan = [recorded.planned(launch, ["pingpong/8B"], kind=None) for launch in range(5)]
-    run = written(survey, plan=plan)
+    run = written(survey, plan=plan, command=["transrank", "measure", "pingpong"])
     assert missing.ask(context(run)).answer == (
         "A launch failed (launch 3): rank 1 was killed.",
         "2 planned measurements (case and launch) were not taken; "
-        f"`transrank survey --resume {run.path}` completes the run.",
+        f"`transrank measure --resume {run.path}` completes the run.",
     )
     assert missing.ask(context(written(one_case(noise=1e-4)))) is None
 

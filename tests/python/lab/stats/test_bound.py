@@ -55,7 +55,7 @@ def plan(within=(0, 0, 0), between=(0, 0, 0), **more):
         (plan((1, 8, 8), (1, 8, 8)), 50e-6, "latency between nodes"),
         # The fan's messages take half a microsecond each, the least of all.
         (plan((100, 800, 8)), 50e-6, "100 messages within a node, 500 ns each"),
-        (plan((1, 10**6, 8)), 953.7e-6, "moves 1000000 B within a node, at 1.05 GB/s"),
+        (plan((1, 10**6, 8)), 953.7e-6, "moves 977 KiB within a node, at 1.05 GB/s"),
         (plan((1, 8, 10**6)), 953.7e-6, "moves"),
         (plan((1, 10**6, 8), (1, 10**6, 8)), 9.537e-3, "between nodes, at 105 MB/s"),
         (

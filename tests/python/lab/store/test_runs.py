@@ -50,6 +50,7 @@ def test_a_file_is_found_by_its_path(store, tmp_path):
         ("2026", "'2026' is ambiguous: 3 runs begin with it: ", "give more of the name"),
         ("noon", "no run is called 'noon'", "20261101-000000-aaaa (night)"),
         ("noon", "no run is called 'noon'", "--label NAME gives a run a name"),
+        ("nights", "no run is called 'nights'", "did you mean 'night'? stored in"),
         ("x" * 5000, "no run is called", "stored in"),
         ("a\0b", "no run is called", "stored in"),
         ("", "no run is called ''", "stored in"),

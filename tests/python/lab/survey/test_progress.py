@@ -61,6 +61,17 @@ def test_a_log_gets_one_line_per_case_and_no_control_codes():
     assert "\x1b" not in text
 
 
+def test_launches_beyond_the_first_ones_are_counted_apart():
+    console = Console(file=io.StringIO(), width=80)
+    with for_console(1, console, quiet=False) as progress:
+        for launches in (1, None, None):
+            progress.launch_begins(progress.place + 1, launches, Shape(2))
+            progress.finishes(finished(), seconds_left=5.0)
+    lines = console.file.getvalue().splitlines()
+    assert lines[4] == "launch 3 at 2 ranks, for more precision"
+    assert lines[5].startswith("[+2] pingpong/1024B")
+
+
 def test_an_interval_of_one_launch_says_so(monkeypatch):
     """The run's, over all launches, is another, and wider."""
     monkeypatch.setattr("transrank.lab.survey.progress.REDRAW_SECONDS", 0.0)

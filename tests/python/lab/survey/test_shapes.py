@@ -68,7 +68,7 @@ def test_more_ranks_than_four_for_each_core_are_refused(shape, nodes, says):
     with pytest.raises(UsageError, match=says) as refused:
         refuse_crowds([Shape(2), shape], hydra(nodes, 2), False, {})
     assert "--oversubscribe" in (refused.value.hint or "")
-    assert f"-n {8 * nodes} or fewer" in (refused.value.hint or "")
+    assert f"-n {8 * nodes} is the most" in (refused.value.hint or "")
 
 
 def test_four_ranks_for_each_core_and_any_where_cores_are_not_known_are_taken():

@@ -118,11 +118,18 @@ def test_a_time_as_people_read_it_is_the_time_to_half_a_percent(seconds):
     ("size", "text"),
     [
         (0, "0 B"), (64, "64 B"), (65536, "64 KiB"), (100000, "100,000 B"), (3 << 30, "3 GiB"),
-        (3.2e9, "2.98 GiB"), (1.5, "1.50 B"),
+        (3.2e9, "2.98 GiB"), (1000001, "977 KiB"), (1.5, "1.50 B"),
     ],
 )  # fmt: skip
 def test_a_size_is_exact_while_it_is_short(size, text):
     assert units.format_bytes(size) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(9248, "9,248 B"), (65536, "64 KiB"), (933408, "912 KiB"), (2**30, "1 GiB")]
+)
+def test_an_amount_is_rounded_from_ten_kib_on(size, text):
+    assert units.format_amount(size) == text
 
 
 @pytest.mark.parametrize(

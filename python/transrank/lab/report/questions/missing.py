@@ -69,7 +69,7 @@ def _unmeasured(run: Measured) -> list[str]:
     return [
         f"{counted(lost, 'planned measurement')} "
         f"(case and launch) {are(lost)} not taken; "
-        f"`{resume_command(run.run.path)}` completes the run."
+        f"`{resume_command(run.run)}` completes the run."
     ]
 
 
