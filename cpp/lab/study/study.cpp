@@ -25,6 +25,7 @@ const auto& table() {
                                     message_rate(),
                                     fan(),
                                     send_modes(),
+                                    matching(),
                                     datatypes::study(),
                                     memory_copy(),
                                     one_sided::study(),

@@ -17,6 +17,7 @@ Study bidirectional_bandwidth();
 Study message_rate();
 Study fan();
 Study send_modes();
+Study matching();
 
 Study memory_copy();
 Study advection_solution();
