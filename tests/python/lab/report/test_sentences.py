@@ -21,6 +21,7 @@ from transrank.lab.report.questions import (
     advection,
     collectives,
     ghost,
+    matching,
     memory_copy,
     message_rate,
     send_modes,
@@ -102,6 +103,17 @@ def test_routines_are_held_against_a_plain_send(buffered, times, written):
         survey.measured("send-modes", axes, seconds, send_modes.TABLE_BYTES)
     told = answer(of(send_modes.STUDY), written(survey))
     assert re.search(rf"by MPI_Bsend {times} times \([^)]*\) as long\.", told)
+
+
+def test_what_waits_is_told_only_where_it_costs_time(written):
+    survey = Survey(noise=1e-5)
+    for queue, each in (("posted", 3e-9), ("unexpected", 0.0)):
+        for waiting in (1, 4096):
+            axes = {"queue": queue, "waiting": waiting, "bytes": 8}
+            survey.measured("matching", axes, 1e-6 + waiting * each, 8)
+    told = answer(of(matching.STUDY), written(survey))
+    assert re.search(r"takes 3\.\d+ ns longer for each receive posted .* of up to 4,096\.", told)
+    assert "arrived" not in told
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])
