@@ -10,6 +10,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <tuple>
 #include <type_traits>
 
 #include "call.hpp"
@@ -128,51 +129,36 @@ int carry(const char* name, Arguments... arguments) {
         &pass_on);
 }
 
+template <std::size_t Number, class... Parameters>
+std::tuple_element_t<Number, std::tuple<Parameters...>> parameter(int (*)(Parameters...));
+
 }  // namespace
 
 extern "C" {
 
-int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                 int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-    return carry<&MPI_Alltoall>("PMPI_Alltoall", send, send_count, send_type, receive,
-                                receive_count, receive_type, comm);
-}
+// With the parameters that mpi.h declares.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define PARAMETER(name, number) decltype(parameter<number>(&name)) p##number
+#define PARAMETERS7(name)                                                           \
+    PARAMETER(name, 0), PARAMETER(name, 1), PARAMETER(name, 2), PARAMETER(name, 3), \
+        PARAMETER(name, 4), PARAMETER(name, 5), PARAMETER(name, 6)
+#define WRAPPER7(name)                                              \
+    int name(PARAMETERS7(name)) {                                   \
+        return carry<&name>("P" #name, p0, p1, p2, p3, p4, p5, p6); \
+    }
+#define WRAPPER9(name)                                                      \
+    int name(PARAMETERS7(name), PARAMETER(name, 7), PARAMETER(name, 8)) {   \
+        return carry<&name>("P" #name, p0, p1, p2, p3, p4, p5, p6, p7, p8); \
+    }
+// NOLINTEND(bugprone-macro-parentheses)
 
-int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_offsets,
-                  MPI_Datatype send_type, void* receive, const int* receive_counts,
-                  const int* receive_offsets, MPI_Datatype receive_type, MPI_Comm comm) {
-    return carry<&MPI_Alltoallv>("PMPI_Alltoallv", send, send_counts, send_offsets, send_type,
-                                 receive, receive_counts, receive_offsets, receive_type, comm);
-}
-
-int MPI_Alltoallw(const void* send, const int* send_counts, const int* send_offsets,
-                  const MPI_Datatype* send_types, void* receive, const int* receive_counts,
-                  const int* receive_offsets, const MPI_Datatype* receive_types, MPI_Comm comm) {
-    return carry<&MPI_Alltoallw>("PMPI_Alltoallw", send, send_counts, send_offsets, send_types,
-                                 receive, receive_counts, receive_offsets, receive_types, comm);
-}
-
+WRAPPER7(MPI_Alltoall)
+WRAPPER9(MPI_Alltoallv)
+WRAPPER9(MPI_Alltoallw)
 #if MPI_VERSION >= 4
-int MPI_Alltoall_c(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
-                   MPI_Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-    return carry<&MPI_Alltoall_c>("PMPI_Alltoall_c", send, send_count, send_type, receive,
-                                  receive_count, receive_type, comm);
-}
-
-int MPI_Alltoallv_c(const void* send, const MPI_Count* send_counts, const MPI_Aint* send_offsets,
-                    MPI_Datatype send_type, void* receive, const MPI_Count* receive_counts,
-                    const MPI_Aint* receive_offsets, MPI_Datatype receive_type, MPI_Comm comm) {
-    return carry<&MPI_Alltoallv_c>("PMPI_Alltoallv_c", send, send_counts, send_offsets, send_type,
-                                   receive, receive_counts, receive_offsets, receive_type, comm);
-}
-
-int MPI_Alltoallw_c(const void* send, const MPI_Count* send_counts, const MPI_Aint* send_offsets,
-                    const MPI_Datatype* send_types, void* receive, const MPI_Count* receive_counts,
-                    const MPI_Aint* receive_offsets, const MPI_Datatype* receive_types,
-                    MPI_Comm comm) {
-    return carry<&MPI_Alltoallw_c>("PMPI_Alltoallw_c", send, send_counts, send_offsets, send_types,
-                                   receive, receive_counts, receive_offsets, receive_types, comm);
-}
+WRAPPER7(MPI_Alltoall_c)
+WRAPPER9(MPI_Alltoallv_c)
+WRAPPER9(MPI_Alltoallw_c)
 #endif
 
 // On all ranks alike: with 0, calls are MPI's from here on.

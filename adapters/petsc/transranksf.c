@@ -27,7 +27,7 @@ typedef struct Kind {
     struct Kind* next;
     int way, operation, scalar;
     int64_t unit_bytes;
-    int64_t calls;
+    int64_t calls, exchanges;
     PetscBool refused;
     Bound* bound;
 } Kind;
@@ -49,27 +49,6 @@ static PetscErrorCode FindOwn(PetscSF sf, Own** own) {
     PetscFunctionReturn(0);
 }
 
-/// The named type of which a unit has `count`, one after the other; null where it is of another
-/// kind.
-static PetscErrorCode FindElement(MPI_Datatype unit, MPI_Datatype* element, int64_t* count) {
-    PetscMPIInt integers, addresses, types, combiner, length = 1;
-    MPI_Datatype inner;
-    MPI_Aint none;
-    PetscFunctionBegin;
-    PetscCallMPI(MPI_Type_get_envelope(unit, &integers, &addresses, &types, &combiner));
-    *element = combiner == MPI_COMBINER_NAMED ? unit : MPI_DATATYPE_NULL;
-    *count = 1;
-    if (combiner == MPI_COMBINER_CONTIGUOUS || combiner == MPI_COMBINER_DUP) {
-        PetscCallMPI(MPI_Type_get_contents(unit, integers, 0, 1, &length, &none, &inner));
-        PetscCall(FindElement(inner, element, count));
-        *count *= length;
-        if (*element != inner) {
-            PetscCallMPI(MPI_Type_free(&inner));
-        }
-    }
-    PetscFunctionReturn(0);
-}
-
 /// Sets operation, scalar and unit_bytes; leaves 0 bytes for what transrank does not do.
 static PetscErrorCode Describe(MPI_Datatype unit, MPI_Op op, Kind* kind) {
     const struct {
@@ -80,9 +59,8 @@ static PetscErrorCode Describe(MPI_Datatype unit, MPI_Op op, Kind* kind) {
         {MPI_INT, TRANSRANK_INT32, 4},           {MPI_INT64_T, TRANSRANK_INT64, 8},
         {MPI_LONG_LONG, TRANSRANK_INT64, 8},     {MPI_SIGNED_CHAR, TRANSRANK_INT8, 1},
         {MPI_UNSIGNED_CHAR, TRANSRANK_UINT8, 1}, {MPI_C_DOUBLE_COMPLEX, TRANSRANK_FLOAT64, 16}};
-    MPI_Datatype element;
     MPI_Aint lower, bytes;
-    int64_t count;
+    PetscInt count;
     PetscFunctionBegin;
     if (op == MPI_REPLACE) {  // what lies between elements is copied, too, as by `basic`
         PetscCallMPI(MPI_Type_get_extent(unit, &lower, &bytes));
@@ -91,11 +69,11 @@ static PetscErrorCode Describe(MPI_Datatype unit, MPI_Op op, Kind* kind) {
         kind->operation = op == MPI_SUM   ? TRANSRANK_ADD
                           : op == MPI_MIN ? TRANSRANK_MIN
                                           : TRANSRANK_MAX;
-        PetscCall(FindElement(unit, &element, &count));
-        for (size_t i = 0; i < sizeof scalars / sizeof *scalars; ++i) {
-            if (element == scalars[i].type && (scalars[i].bytes <= 8 || op == MPI_SUM)) {
+        for (size_t i = 0; !kind->unit_bytes && i < sizeof scalars / sizeof *scalars; ++i) {
+            PetscCall(MPIPetsc_Type_compare_contig(unit, scalars[i].type, &count));
+            if (count > 0 && (scalars[i].bytes <= 8 || op == MPI_SUM)) {
                 kind->scalar = scalars[i].scalar;
-                kind->unit_bytes = scalars[i].bytes * count;
+                kind->unit_bytes = (int64_t)count * scalars[i].bytes;
             }
         }
     }
@@ -201,6 +179,7 @@ static PetscErrorCode FindBound(PetscSF sf, Own* own, Kind* kind, PetscBool on_h
     }
     PetscCheck(status == TRANSRANK_OK, PETSC_COMM_SELF, PETSC_ERR_LIB, "%s",
                transrank_error_text());
+    ++kind->exchanges;
     PetscCall(PetscNew(end));
     (*end)->exchange = exchange;
     *found = *end;
@@ -331,14 +310,10 @@ static PetscErrorCode View(PetscSF sf, PetscViewer viewer) {
     PetscCall(own->basic.View(sf, viewer));
     PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &is_text));
     for (const Kind* kind = is_text ? own->kinds : NULL; kind; kind = kind->next) {
-        int exchanges = 0;
-        for (const Bound* bound = kind->bound; bound; bound = bound->next) {
-            ++exchanges;
-        }
-        PetscCall(PetscViewerASCIIPrintf(viewer, "  %s of %d B, %s: %ld calls, %d exchanges\n",
+        PetscCall(PetscViewerASCIIPrintf(viewer, "  %s of %d B, %s: %ld calls, %ld exchanges\n",
                                          kind->way == BCAST ? "bcast" : "reduce",
                                          (int)kind->unit_bytes, operations[kind->operation],
-                                         (long)kind->calls, exchanges));
+                                         (long)kind->calls, (long)kind->exchanges));
     }
     PetscFunctionReturn(0);
 }
