@@ -159,7 +159,7 @@ def test_bound_exchanges_move_what_is_planned(store, mpiexec, tmp_path, ranks):
     (tmp_path / "program.py").write_text(PROGRAM)
     words = (ranks, sys.executable, "-m", "mpi4py", tmp_path / "program.py", saved)
     told = mpiexec.run(*words).check().stdout.split("\n===\n")
-    plans = f"plan halo 16x12 -n {ranks} --halo 2 --periodic 1", f"plan ghosts {saved}"
+    plans = f"plan halo -n {ranks} --halo 2 16x12 --periodic 1", f"plan ghosts {saved}"
     for text, words in zip(told, plans, strict=False):
         rows = store.json(words)["ranks"]
         for row, explained in zip(rows, text.split("\n---\n"), strict=True):

@@ -137,7 +137,7 @@ def _run(arguments: list[str]) -> int:
     _check_verb(arguments)
     parser = build_parser(arguments[:1])
     try:
-        parsed, unknown = parser.parse_known_args(_rewritten(parser, arguments))
+        parsed, unknown = _parsed(parser, arguments)
     except SystemExit as finished:  # --help and --version
         sys.stdout.flush()
         return finished.code if isinstance(finished.code, int) else SUCCESS
@@ -159,7 +159,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     Raises UsageError: the verb does not have one of the options.
     """
     parser = build_parser(arguments[:1])
-    parsed, unknown = parser.parse_known_args(_rewritten(parser, list(arguments)))
+    parsed, unknown = _parsed(parser, list(arguments))
     if unknown:
         raise _unknown_options(parser, parsed.verb, unknown)
     return parsed
@@ -197,13 +197,30 @@ def did_you_mean(text: str, known: Collection[str]) -> str:
     return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}"
 
 
+def _parsed(parser: Parser, arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Parse a command line; returns what is unknown, too.
+
+    argparse ends a verb's list of arguments where an option follows it: what comes later is added.
+    """
+    parsed, unknown = parser.parse_known_args(_rewritten(parser, arguments))
+    lists = [each.dest for each in _actions(parser, parsed.verb) if each.nargs == "*"]
+    if lists and not any(text.startswith("-") for text in unknown):
+        setattr(parsed, lists[-1], [*getattr(parsed, lists[-1]), *unknown])
+        unknown = []
+    return parsed, unknown
+
+
 def options_of(parser: Parser, verb: str) -> list[str]:
     """Return every option of a verb, as it is typed."""
+    return [option for action in _actions(parser, verb) for option in action.option_strings]
+
+
+def _actions(parser: Parser, verb: str | None) -> Sequence[argparse.Action]:
+    """What a verb takes, in the order in which it was added."""
     (subparsers,) = (
         action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
     )
-    actions = subparsers.choices[verb]._actions if verb in subparsers.choices else ()
-    return [option for action in actions for option in action.option_strings]
+    return subparsers.choices[verb]._actions if verb in subparsers.choices else ()
 
 
 def _rewritten(parser: Parser, arguments: list[str]) -> list[str]:
