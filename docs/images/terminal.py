@@ -53,7 +53,7 @@ def picture() -> str:
             width = f'textLength="{ACROSS * len(words):g}"'
             parts.append(f'<text {place} {width} class="{kinds}">{escape(words)}</text>')
     size = (round(2 * LEFT + 80 * ACROSS), TOP + DOWN * len(lines))
-    return framed(size, "A terminal: transrank versus, with its verdicts in colours", STYLE, parts)
+    return framed(size, "A terminal: transrank versus, with its verdicts in color", STYLE, parts)
 
 
 if __name__ == "__main__":
