@@ -25,7 +25,7 @@ from transrank.errors import Failure, RecordError, UsageError
 
 # In the order in which a user meets them; the module of a verb carries its name.
 VERBS = {
-    "doctor": "check for anything that would distort the numbers",
+    "doctor": "check this machine for causes of wrong numbers",
     "survey": "measure everything and write a report",
     "measure": "measure chosen studies",
     "show": "print the numbers of a run, or of a published machine",
@@ -33,12 +33,12 @@ VERBS = {
     "versus": "measure two variants alternately, and report which is faster",
     "report": "write one HTML page with verdict, figures and tables",
     "plan": "show what halos, ghosts or alltoalls would move, without MPI",
-    "list": "list stored runs, studies or published machines",
+    "list": "list stored runs, studies, published machines or settings of MPI",
     "export": "write a run as CSV or Parquet",
     "import": "store output of OSU or IMB as a run",
     "script": "print a job script for Slurm, PBS or PJM",
-    "tune": "write a file of better collective algorithms for the MPI library",
-    "carry": "run a program whose alltoalls on a node are moved by transrank",
+    "tune": "write a file that makes MPI choose faster collective algorithms",
+    "carry": "run a program, and move the data of its alltoalls by transrank",
 }
 
 # Options without a verb.
@@ -57,7 +57,7 @@ first steps:
 exit status:
   0 success                           3 the MPI run failed
   1 the answer is no                  4 results missing or unreadable
-  2 wrong usage                       5 too little could be judged
+  2 wrong usage                       5 too few cases could be judged
                                     130 interrupted; finished cases are kept
 """
 

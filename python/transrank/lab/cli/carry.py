@@ -15,21 +15,25 @@ examples:
   transrank carry -- mpiexec -n 4 ./yours
   transrank carry --summary -- mpiexec -n 2 python -m mpi4py fft.py
 
-The program stays as it is. MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw among
-ranks of one node are moved by transrank where that is faster; all other calls
-are MPI's. The launcher must pass LD_PRELOAD on to the ranks.
+The program is not changed. transrank moves the data of MPI_Alltoall,
+MPI_Alltoallv and MPI_Alltoallw among ranks of one node if this is faster. MPI
+does all other calls. The launcher must pass LD_PRELOAD on to the ranks.
 """
 SUMMARY = "TRANSRANK_CARRY_SUMMARY"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
-    parser.description = "Run a program whose alltoalls on a node are moved by transrank."
+    parser.description = "Run a program, and move the data of its alltoalls on a node by transrank."
     parser.epilog = EPILOG
     parser.add_argument(
-        "--summary", action="store_true", help="rank 0 prints at the end what was carried"
+        "--summary",
+        action="store_true",
+        help="rank 0 prints at the end which calls transrank moved",
     )
-    parser.add_argument("command", nargs="+", metavar="COMMAND", help="what runs, after --")
+    parser.add_argument(
+        "command", nargs="+", metavar="COMMAND", help="the command to run, after --"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

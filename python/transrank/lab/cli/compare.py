@@ -84,26 +84,26 @@ TAIL = [
 ]
 EPILOG = """\
 The ratio is candidate / baseline in time, with a 95% interval from launches.
-A case is slower (faster) if the whole interval lies beyond the threshold, same
-if it lies within, otherwise unclear. Among many cases a few look slower by
-chance: if a case may be one of these, it is unclear, and the reason says
-"slower on its own". All cases are unclear if a machine was busy, or the runs
-have no launches with the cores in the same state.
+A case is slower (faster) if the whole interval lies beyond the threshold. It is
+the same if the interval lies within the threshold, and otherwise unclear. Among
+many cases a few look slower by chance. A case that may be one of these is also
+unclear, and the reason says "slower on its own". All cases are unclear if the
+machine was busy in a run, or if the two runs never met cores of the same speed
+and distance.
 
-As a gate, by --fail-on:
+--fail-on decides when the exit status is 1:
   family    exit 1 if a case is slower, corrected for the number of cases
             (the default)
   slower    exit 1 if a case is slower on its own
   unclear   exit 1 unless every case of both runs is clearly as fast
   never     exit 0
-Unclear cases pass the first two; but if fewer than half of the cases could be
-judged, and none is slower, the exit status is 5: nothing was shown. It is 0
-with --pass-unclear. --case makes the family smaller, and with it the
-correction.
+Unclear cases pass family and slower. If none is slower, and fewer than half of
+the cases could be judged, the exit status is 5, or 0 with --pass-unclear. With
+--case fewer cases are compared, so the correction is smaller.
 
-With -v also the mean, P90 and P99 of all samples after warm-up, case by case.
-Beside a published machine there is a ratio only for equally many ranks, on one
-node in both or on several in both; else a line says what would be comparable.
+-v adds the mean, P90 and P99 of all samples after warm-up, case by case. Beside
+a published machine there is a ratio only for equally many ranks, on one node in
+both or on several nodes in both.
 
 examples:
   transrank compare before after                      exit 1 when slower

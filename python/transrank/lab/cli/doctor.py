@@ -41,9 +41,9 @@ COLUMNS = (
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Check MPI, binding, load, clock and memory before measuring, and show the "
-        "map of the machine: packages, memory domains, shared caches. "
-        "Exit status 1 if something will distort the numbers."
+        "Check MPI, binding, load, clock and memory before measuring, and print a map of "
+        "packages, memory domains and shared caches. The exit status is 1 if something would "
+        "make the numbers wrong."
     )
     options.add_launch_options(parser, several_shapes=False)
     options.add_output_options(parser, formats=("table", "json"))

@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
         "Write a run as CSV or Parquet, one row per case, per sample or per memory "
-        "domain; times in seconds, sizes in bytes."
+        "domain. Times are in seconds, sizes in bytes."
     )
     parser.epilog = EPILOG
     parser.add_argument("run", metavar="RUN", help="latest, a run id, a label, or a file")
@@ -38,8 +38,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--samples",
         action="store_true",
-        help="one row per sample, flagged ones included; the column `counted` marks those that "
-        "count for the value",
+        help="one row per sample, flagged ones included; the column `counted` marks samples that "
+        "count for the median",
     )
     what.add_argument(
         "--domains",
@@ -49,7 +49,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     results.add_case_option(parser)
     parser.add_argument(
-        "--format", choices=FORMATS, help="(default: by the suffix of FILE, otherwise csv)"
+        "--format",
+        choices=FORMATS,
+        help="output format (default: by the suffix of FILE, otherwise csv)",
     )
     options.add_output_options(parser, formats=())
 

@@ -15,9 +15,9 @@ from transrank.lab.store.importing import ImportedRun, import_files
 from transrank.lab.store.lines import Shape
 
 EPILOG = """\
-Each program that was started is a launch: each title of OSU, each banner of
-IMB. What one launch has printed repeatedly is stored as its mean. Results have
-an interval if they come from at least three launches.
+Each title of OSU and each banner of IMB begins a launch. If a launch prints a
+case several times, the mean of these is stored. Results of at least three
+launches have an interval.
 
 examples:
   transrank import osu_latency.txt

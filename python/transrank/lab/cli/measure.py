@@ -25,9 +25,9 @@ examples:
 
 `transrank list studies` prints all studies, their axes and values. An axis is
 also an option: --operation bcast is --axis operation=bcast. Some values are
-measured only on request: --window 1,256, --root rotating, --vdim 7; 1..4096
-in that list stands for any number from 1 to 4096, 1x1x1..64x64x64 for extents
-such as 5x40x8. Values beyond these bounds are refused before anything starts.
+measured only on request: --window 1,256, --root rotating, --vdim 7. In the
+output of `transrank list studies`, 1..4096 stands for any number from 1 to
+4096, and 1x1x1..64x64x64 for any extents up to these.
 Sizes: 1KiB,64KiB (a list), 0..4MiB (doubling), 8..4MiB:x4 (by factors of four);
 a number without a unit is in bytes.
 """

@@ -113,7 +113,7 @@ def add_launcher_options(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         default=os.environ.get("TRANSRANK_LAUNCHER") or None,
         help="hydra, openmpi, srun, or a command line such as 'srun -n {ranks} --ntasks-per-node "
-        "{ranks_per_node}' [env: TRANSRANK_LAUNCHER] (default: the one of the MPI that transrank "
+        "{ranks_per_node}' [env: TRANSRANK_LAUNCHER] (default: that of the MPI that transrank "
         "was built with)",
     )
 
@@ -135,7 +135,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         metavar="P%",
         type=checked(units.parse_precision),
         default=0.05,
-        help="difference that matters (default: 5%%)",
+        help="smallest difference that counts (default: 5%%)",
     )
     parser.add_argument(
         "--fail-on", choices=FAIL_ON, default="family", help="when to exit 1 (default: family)"

@@ -119,8 +119,8 @@ minimum, the median and the maximum; csv and json have every rank.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Show what each rank would send and receive; with --ranks-per-node also what stays within "
-        "nodes and what goes between them."
+        "Count the messages and bytes that each rank would send and receive. With "
+        "--ranks-per-node, also count them within nodes and between nodes."
     )
     parser.epilog = EPILOG
     count = options.checked(units.parse_count)
@@ -131,7 +131,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         default=[],
         metavar="GRID|FILE",
-        help="a grid; lists of ghosts, in rank order",
+        help="a grid; or lists of ghosts, in rank order",
     )
     add("--grid", metavar="NxM", help="extents of the grid, e.g. 512x1024x16")
     add("--from", metavar="PxQ", help="parts per dimension of the source, e.g. 2x4")
@@ -146,9 +146,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--owned",
         metavar="N[,N]",
-        help="ghosts: rows that each rank owns, one number or one per rank",
+        help="with ghosts: rows that each rank owns, one number for all or one per rank",
     )
-    add("--algorithm", metavar="NAME", help="algorithm of the alltoall (default: all, a line each)")
+    add(
+        "--algorithm", metavar="NAME", help="algorithm of the alltoall (default: one line for each)"
+    )
     add("--fields", metavar="N", type=count, help="fields of a grid (default: 1)")
     add(
         *("--bytes", "--value-bytes"),
@@ -164,7 +166,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="plan ESMF's published table, with its bytes for comparison",
     )
     add("--ranks-per-node", metavar="N", type=count, help="consecutive ranks that share a node")
-    add("--on", metavar="RUN", help="least time of MPI's messages, from the rates of this run")
+    add(
+        "--on",
+        metavar="RUN",
+        help="print a lower bound for the time of MPI's messages, from the rates of this run",
+    )
     options.add_output_options(parser)
 
 

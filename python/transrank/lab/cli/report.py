@@ -18,9 +18,9 @@ EPILOG = """\
 examples:
   transrank report                            the latest run, as RUN.html
   transrank report night -o night.html
-  transrank report before after               two runs side by side
-  transrank report fugaku                     what was published of a machine
-  transrank report latest fugaku              a run beside it
+  transrank report before after               two runs on one page
+  transrank report fugaku                     a published machine
+  transrank report latest fugaku              a run beside a published machine
 """
 
 

@@ -30,9 +30,9 @@ examples:
       -- measure launch
 
 The job runs the command after --: survey (the default) or measure, with any of
-their options. Jobs on several numbers of nodes have a record each, which
-`report` draws together over the ranks. A job that is started again, on the same
-nodes or on others of the same kind, finishes its run.
+their options. Each job has a record; `report` draws several records together
+over the ranks. If a job is started again, on nodes of the same kind, it
+finishes its run.
 """
 
 
@@ -53,14 +53,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         metavar="N[,N...]",
         type=options.checked(options.parse_counts),
-        help="(default: 1); several numbers make a job each, in files named after -o",
+        help="nodes of the job (default: 1); several numbers make a script each, named after -o",
     )
     parser.add_argument(
         "--ranks-per-node",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="largest number of ranks per node, i.e. its cores (default under Slurm: all cores of "
-        "the node; required for pbs and pjm)",
+        help="largest number of ranks per node (default under Slurm: all cores of the node; "
+        "required for pbs and pjm)",
     )
     parser.add_argument(
         "--time",
@@ -72,7 +72,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queue", metavar="NAME", help="partition, queue or resource group")
     parser.add_argument("--account", metavar="NAME", help="project or group to charge")
     parser.add_argument(
-        "--node-shape", metavar="SHAPE", help="PJM: nodes as a torus, 4x6x16:torus:strict-io"
+        "--node-shape", metavar="SHAPE", help="nodes of a job of PJM, e.g. 4x6x16:torus:strict-io"
     )
     parser.add_argument(
         "--launcher", metavar="NAME", help="as in survey (default: that of the batch system)"

@@ -55,12 +55,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
         "Print the numbers of a run: the median over launches with its 95% interval, "
-        "the number of launches that count, the rate, and the mean that IMB would print. With -v "
-        "also the mean and the 90th and 99th percentile of all samples after warm-up, the "
-        "share of samples that count for the median, and the lead of the fastest rank. --format "
-        "lines prints a line per case for test harnesses: case=... value=... low=... high=... "
-        "unit=s. Of a published machine: how it was measured, findings from its numbers, and the "
-        "tables of its source."
+        "the number of launches that count, the rate, and the mean that IMB would print. -v adds "
+        "the mean and the 90th and 99th percentile of all samples after warm-up, the share of "
+        "samples that count for the median, and how much earlier the fastest rank finished. "
+        "--format lines prints a line per case for test harnesses: case=... value=... low=... "
+        "high=... unit=s. For a published machine, print how it was measured, findings from its "
+        "numbers, and the tables of its source."
     )
     parser.epilog = EPILOG
     parser.add_argument(

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 The quick survey measures the cases of the report's first screen for two and a
-half minutes: eight launches of each, more of wide ones. The full survey first
-prints its longest time. An interrupted survey keeps all finished cases; to
-finish it:
+half minutes. It launches each case eight times, and cases with a wide interval
+more often. The full survey first prints how long it takes at most. If a survey
+is interrupted, all finished cases are kept. To finish it:
   transrank survey --resume latest
 """
 

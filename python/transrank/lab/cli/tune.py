@@ -45,12 +45,12 @@ examples:
   transrank tune -n 4 --for transrank -o alltoall.choices
   transrank tune --prove rules.conf                 measure once more with it
 
-Measures every algorithm that the library can be made to use, chooses for each
-size one that is faster beyond the interval, writes a file in the library's own
-format (Open MPI: dynamic rules; MPICH: its whole table, with these choices
-first; transrank: choices of its alltoall), and measures without and with it.
-Choices that are not shown to be faster are not written. If none is left there
-is no file, and the exit status is 1.
+tune measures every algorithm that the library can be made to use. For each size
+it chooses one that is clearly faster than the default. It writes the choices to
+a file in the library's format. A file for Open MPI has dynamic rules. A file
+for MPICH has the whole table, with the choices first. Then tune measures
+without and with the file, and removes choices that are not faster. If no choice
+is left, there is no file, and the exit status is 1.
 """
 
 
@@ -63,7 +63,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--ranks",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="size of the communicators that the choices are for (default: 2)",
+        help="ranks of the communicators that the choices are for (default: 2)",
     )
     parser.add_argument(
         "--for",
@@ -85,13 +85,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=options.checked(units.parse_count),
         default=5,
-        help="launches of each kind (default: 5)",
+        help="launches with each algorithm (default: 5)",
     )
     parser.add_argument(
         "--max-time",
         metavar="T",
         default="50ms",
-        help="measuring time per case and launch (default: 50ms)",
+        help="most measuring time for one case in one launch (default: 50ms)",
     )
     parser.add_argument(
         "--prove", metavar="FILE", type=Path, help="measure again without and with this file"

@@ -26,20 +26,20 @@ __all__ = ["add_options", "axis_options", "rewrite", "run"]
 NAMES = ("a", "b")
 RUN_SECONDS = 120.0
 EPILOG = """\
-Launches of A and B alternate, A B, then B A, and the ratio B / A is taken
-within pairs of neighbors: slow changes of the machine affect both. Pairs are
-added until the 95% interval of each case's ratio is as narrow as --precision,
-or --time is over (default: 2 minutes); --launches N takes N pairs. Verdicts and
-exit status are those of transrank compare.
+Launches of A and B alternate: A B, B A, A B and so on. Each pair gives a ratio
+B / A, so that slow changes of the machine affect both. Pairs are added until
+the 95% interval of each case's ratio is as narrow as --precision, or --time is
+over (default: 2 minutes). --launches N takes N pairs. Verdicts and exit status
+are those of transrank compare.
 
 NAME=VALUE is an environment variable, or one of
   tuning=FILE      a file that transrank tune has written
   launcher=TEXT    as --launcher, for this variant only
-  runner=PATH      another transrank-run, or the Python environment that has it;
-                   with the mpiexec that belongs to it
+  runner=PATH      another transrank-run with its mpiexec; PATH may be the
+                   Python environment where it is installed
   mpiexec=PATH     another mpiexec
   alltoall=NAME    an algorithm of Fujitsu MPI: blacc6d, doublespread ...
-Identical variants A and B show the noise of the machine.
+Without settings A is measured against A, which shows the noise.
 
 examples:
   transrank versus pingpong collectives --sizes 8,64KiB --operation allreduce \\

@@ -102,7 +102,7 @@ class Settings:
     max_time_seconds: AboveZero = setting(
         1.0,
         "--max-time T",
-        "measuring time per case, over all launches (default: 1s)",
+        "most measuring time for one case, its launches added up (default: 1s)",
         units.parse_positive_duration,
         given=lambda settings: None if settings.count else settings.case_seconds,
     )
@@ -111,7 +111,7 @@ class Settings:
         None,
         "--time T",
         "wall-clock time of the whole run, longer if the first three launches of each case need "
-        "it; until then wide cases are launched again",
+        "it; in this time wide cases are launched again",
         units.parse_positive_duration,
         runner=False,
     )
@@ -119,8 +119,8 @@ class Settings:
     count: Positive | None = setting(
         None,
         "--count N",
-        "stop a case after N operations in each launch, however precise it is (send-modes: "
-        "at least 1000; study launch: N jobs)",
+        "stop a case after N operations in each launch, also if it is not precise yet "
+        "(send-modes: at least 1000; study launch: N jobs)",
         units.parse_count,
     )
     launches: Positive = setting(
@@ -136,7 +136,7 @@ class Settings:
     most_launches: Positive | None = setting(
         None,
         "--most-launches N",
-        "launch no case more often, however wide its interval (default: 40 times)",
+        "most launches of a case, also if its interval is still wide (default: 40)",
         parse_launches,
         runner=False,
     )
@@ -149,24 +149,24 @@ class Settings:
     buffer_offset: Count = setting(
         0,
         "--buffer-offset SIZE",
-        "start buffers SIZE bytes after a page boundary; malloc: 16 (default: 0)",
+        "start buffers SIZE bytes after a page boundary (default: 0; malloc: 16)",
         parse_buffer_offset,
     )
     synchronisation: Literal["barrier", "clock"] = setting(
-        "barrier", "--sync", "how ranks synchronise before a sample (default: barrier)"
+        "barrier", "--sync", "how ranks synchronize before a sample (default: barrier)"
     )
     record_samples: Literal["slowest", "ranks"] = setting(
         "slowest",
         "--record-samples",
-        "store the slowest and the fastest rank of each sample, or also every rank's time "
-        "(default: slowest)",
+        "slowest: store the times of the slowest and of the fastest rank of each sample; ranks: "
+        "store every rank's times (default: slowest)",
     )
     # Most ranks of a case whose times are listed; None: as transrank-run likes.
     list_ranks: Positive | None = setting(
         None,
         "--list-ranks N",
-        "store per-rank times up to N ranks, quantiles and extreme ranks above; studies that "
-        "compare ranks always store all (default: 256)",
+        "store every rank's times in cases of up to N ranks, in larger ones quantiles and extreme "
+        "ranks; studies that compare ranks always store all (default: 256)",
         units.parse_count,
     )
     memory_bytes: Positive | None = setting(
@@ -179,7 +179,7 @@ class Settings:
     watchdog_seconds: AboveZero = setting(
         120.0,
         "--watchdog T",
-        "end a launch if no case advances for T: a rank or a link has failed (default: 2min)",
+        "end a launch if no case advances for T, since a rank or a link has failed (default: 2min)",
         units.parse_positive_duration,
         recorded=False,
     )
