@@ -80,7 +80,7 @@ def test_memory_is_shared_inside_and_the_link_used_between(shaped, tmp_path):
     assert min(inside.values()) > 1.5 * LINK_BITS, inside
     # All others use the same link; whoever else has the cores makes some of them slower. How near a
     # measured link comes to what it is, benchmarks/contention.py shows on a machine of its own.
-    assert 0.7 * LINK_BITS < max(rates.values()) < 1.1 * LINK_BITS, rates
+    assert LINK_BITS / 2 < max(rates.values()) < 1.1 * LINK_BITS, rates
     assert min(rates.values()) > 0.4 * LINK_BITS, rates
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from transrank.lab.stats.pairs import are_paired
 from transrank.lab.stats.placement import shared_cores
 from transrank.lab.stats.summary import (
     CaseResult,
@@ -84,13 +85,17 @@ class Measured:
 def measure_up(runs: Sequence[Run]) -> list[Measured]:
     """Summarise each run, values that are noise left out.
 
-    Runs with the same name are distinguished by their ids.
+    Runs with the same name are distinguished by their ids; two variants are A and B.
     """
     names = Counter(run.name for run in runs)
+    variants = [run.header.versus for run in runs]
+    paired = len(runs) == 2 and are_paired(*runs)
     measured = []
-    for run in runs:
+    for run, versus in zip(runs, variants, strict=True):
         results = summarise(run)
         name = run.name if names[run.name] == 1 else f"{run.name} ({run.header.run})"
+        if paired and versus:
+            name = versus.variant.upper()
         measured.append(
             Measured(
                 run,

@@ -32,7 +32,7 @@ from transrank.lab.report.words.machine import machine_facts, processor, short_l
 from transrank.lab.report.words.method import describe_method, launch_table
 from transrank.lab.report.words.repeat import describe_repetition
 from transrank.lab.report.words.verdict import BEWARE, give_verdict
-from transrank.lab.stats.pairs import variant_of
+from transrank.lab.stats.pairs import are_paired, variant_of
 from transrank.lab.store.records import Run
 from transrank.lab.store.writing import replace
 
@@ -121,14 +121,22 @@ def _palette(measured: Sequence[Measured]) -> Palette:
 
 
 def _title(measured: Sequence[Measured]) -> str:
-    if len(measured) > 1:
+    """Host and date of a run; the letters of two variants; else the names of several."""
+    here = [run for run in measured if run.hosts]
+    if len(here) == 2 and are_paired(*(run.run for run in here)):
+        return f"A beside B on {_hosts(here[0])}, {_day(here[0])}"
+    if len(here) > 1:
         return joined([run.name for run in measured])
-    run = measured[0]
-    hosts = run.hosts
-    if not hosts:
-        return run.name
-    where = hosts[0] if len(hosts) == 1 else counted(len(hosts), "host")
-    return f"MPI on {where}, {run.run.header.created[:10]}"
+    names = [f"MPI on {_hosts(run)}, {_day(run)}" if run in here else run.name for run in measured]
+    return joined(names)
+
+
+def _hosts(run: Measured) -> str:
+    return run.hosts[0] if len(run.hosts) == 1 else counted(len(run.hosts), "host")
+
+
+def _day(run: Measured) -> str:
+    return run.run.header.created[:10]
 
 
 def _subtitles(measured: Sequence[Measured]) -> list[str]:
@@ -144,8 +152,7 @@ def _facts_in_short(run: Measured, named: bool) -> list[str]:
     shapes = [f"{shape.ranks:,}" for shape in shapes_of(run.results)]
     ranks = joined(list(dict.fromkeys(shapes)))
     return [
-        run.name if named else header.label or "",
-        variant_of(run.run),
+        variant_of(run.run) or (run.name if named else header.label or ""),
         processor(header.machine),
         short_library(header.mpi.library) if header.mpi else "",
         f"{ranks} {'rank' if ranks == '1' else 'ranks'}" if ranks else "",

@@ -33,6 +33,11 @@ def exponent_of(points: Sequence[tuple[float, float]]) -> Estimate:
     return Estimate(slope, slope - error, slope + error)
 
 
+def is_telling(found: Estimate) -> bool:
+    """Whether the interval tells a constant time from one in proportion."""
+    return found.low is not None and found.high is not None and found.high - found.low < 1
+
+
 def exponent_text(found: Estimate) -> str:
     """`0.37 (95 % interval 0.02 to 0.71)`: what is nearly nothing has no sign."""
     assert found.low is not None

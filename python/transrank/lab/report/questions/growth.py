@@ -23,7 +23,7 @@ from transrank.lab.report.published import short_name, source_of
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.questions.study import Study
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.growth import exponent_of, exponent_text
+from transrank.lab.stats.growth import exponent_of, exponent_text, is_telling
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.view.kinds import COUNT, NUMBER, SECONDS, WORDS
 from transrank.lab.view.table import Column, Table
@@ -309,9 +309,10 @@ def _table(context: Context, found: Mapping[str, Sequence[Growth]]) -> Table:
 
 
 def _said(context: Context, found: Sequence[Growth]) -> list[str]:
-    """How fast times grow, of all curves together, and which ranks shared cores."""
+    """How fast times grow, of the curves that tell it, and which ranks shared cores."""
+    exponents = ((each.exponent, each) for each in found if len(each.points) >= FEWEST)
     told = sorted(
-        ((each.exponent, each) for each in found if len(each.points) >= FEWEST),
+        ((exponent, each) for exponent, each in exponents if is_telling(exponent)),
         key=lambda pair: pair[0].value,
     )
     if not told:
