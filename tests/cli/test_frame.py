@@ -7,10 +7,10 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import transrank
@@ -244,10 +244,11 @@ VALUES = [
         max_size=8,
     )
 )  # fmt: skip
+@example(["carry", "sh"])
 def test_any_command_line_ends_in_a_documented_status(monkeypatch, tmp_path, words):
     """No launch takes place; all else is real."""
 
-    def no_launch(*_: object, **__: object) -> process.Outcome:
+    def no_launch(*_: object, **__: object) -> NoReturn:
         raise LaunchError("no launch in this test")
 
     def quick_look(files: Files, _: float) -> Load:
@@ -256,6 +257,7 @@ def test_any_command_line_ends_in_a_documented_status(monkeypatch, tmp_path, wor
     with monkeypatch.context() as patch:
         patch.setattr(output, "settings", output.Settings())  # -q holds for the whole process
         patch.setattr(process, "run", no_launch)
+        patch.setattr("os.execvpe", no_launch)  # of carry, which becomes the program
         patch.setattr(facts, "read_load", quick_look)
         patch.setenv("TRANSRANK_STORE", str(tmp_path / "store"))
         patch.delenv("TRANSRANK_LAUNCHER", raising=False)
