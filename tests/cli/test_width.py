@@ -124,6 +124,7 @@ def test_a_run_in_progress_fits_the_terminal(folder):
 
 def test_a_number_stays_with_its_unit_and_a_path_whole(monkeypatch, capsys):
     monkeypatch.delenv("COLUMNS")
+    monkeypatch.setattr(output, "settings", output.Settings())  # another test may have been quiet
     path = "/a" * 60
     output.note(f"{'x' * 72} 12.5 ms and {path} and then")
     assert capsys.readouterr().err.splitlines() == [
