@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
 from transrank.lab.reference.machine import JOB_SHAPE, Machine, ReferencePoint, Torus, read_table
 
@@ -60,16 +62,21 @@ def _point_to_point() -> Iterator[ReferencePoint]:
 
 
 def _collectives() -> Iterator[ReferencePoint]:
-    for row in read_table("fugaku_collectives.csv"):
-        operation = row["collective"].lower()
-        yield ReferencePoint(
-            machine=NAME,
-            study="collectives",
-            axes=_collective_axes(operation, row["message_bytes"]),
-            nodes=int(row["nodes"]),
-            ranks=int(row["procs"]),
-            seconds=float(row["seconds"]),
-        )
+    """By operation and job; a cell is empty where memory ended the sweep."""
+    table = read_table("fugaku_collectives.csv")
+    for collective, rows in groupby(table, itemgetter("collective")):
+        operation, sizes = collective.lower(), list(rows)
+        for nodes in TORUS.shapes:
+            for row in sizes:
+                if seconds := row[f"seconds_on_{nodes}_nodes"]:
+                    yield ReferencePoint(
+                        machine=NAME,
+                        study="collectives",
+                        axes=_collective_axes(operation, row["message_bytes"]),
+                        nodes=nodes,
+                        ranks=4 * nodes,
+                        seconds=float(seconds),
+                    )
 
 
 def _collective_axes(operation: str, size: str) -> dict[str, str | int]:

@@ -17,7 +17,7 @@ def test_no_number_of_the_tables_has_changed():
     """Each was compared with its source; who corrects one computes this anew."""
     tables = sorted(Path(fugaku.__file__).with_name("data").glob("*.csv"))
     digest = sha256(b"".join(path.read_bytes() for path in tables)).hexdigest()
-    assert (len(tables), digest[:16]) == (13, "da86a9b3c9b64f09")
+    assert (len(tables), digest[:16]) == (13, "c9549733af8d1ebf")
 
 
 @pytest.mark.parametrize("known", machines(), ids=lambda known: known.name)
@@ -42,7 +42,6 @@ def test_each_table_row_becomes_one_point():
     counts = Counter(point.study for known in machines() for point in known.points)
     counts["two ranks"] = sum(counts[study.lower()] for study in fugaku.COUNTED)
     for study, table in {
-        "collectives": "fugaku_collectives",
         "launch": "fugaku_process_launch",
         "ghost": "ghost_update_arraytransformer",
         "locality": "memory_locality_xt6",
@@ -50,6 +49,8 @@ def test_each_table_row_becomes_one_point():
         "two ranks": "fugaku_point_to_point",
     }.items():
         assert counts[study] == len(read_table(f"{table}.csv")) > 0
+    sizes = read_table("fugaku_collectives.csv")
+    assert counts["collectives"] == sum(bool(row[job]) for row in sizes for job in list(row)[2:])
 
 
 def test_printed_rates_follow_from_sizes_and_times_by_imb_counting():
