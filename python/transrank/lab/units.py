@@ -40,10 +40,7 @@ _LARGEST_COUNT = 2**31 - 1
 def parse_size(text: str) -> int:
     """Bytes from `64KiB`, `100kB`, `8B` or a bare number.
 
-    Raises
-    ------
-    ValueError
-        naming the text; `64K` is refused because it may mean 64,000 or 65,536.
+    Raises ValueError: naming the text; `64K` is refused because it may mean 64,000 or 65,536.
     """
     match = re.match(r"\d+", text, re.ASCII)
     if match is None or len(match.group()) > 19:
@@ -71,10 +68,7 @@ def _size_advice(number: str, unit: str) -> str:
 def parse_duration(text: str) -> float:
     """Seconds from `10s`, `200ms`, `50us` (or `50µs`), `100ns`, `2min`, `1h`.
 
-    Raises
-    ------
-    ValueError
-        naming the text, and the unit to add when it has none.
+    Raises ValueError: naming the text, and the unit to add when it has none.
     """
     stripped = text.strip()
     match = _NUMBER.match(stripped)
@@ -96,10 +90,7 @@ def parse_duration(text: str) -> float:
 def parse_percent(text: str) -> float:
     """The fraction that a percentage means: 0.02 from `2%`.
 
-    Raises
-    ------
-    ValueError
-        naming the text, and the percentage that a bare number may have meant.
+    Raises ValueError: naming the text, and the percentage that a bare number may have meant.
     """
     stripped = text.strip()
     match = _NUMBER.match(stripped)

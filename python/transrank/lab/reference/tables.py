@@ -27,10 +27,7 @@ def machines() -> tuple[Machine, ...]:
 def machine(name: str) -> Machine:
     """The machine called `name`, in any case.
 
-    Raises
-    ------
-    UsageError
-        naming the known ones.
+    Raises UsageError: naming the known ones.
     """
     for known in machines():
         if known.name == name.lower():

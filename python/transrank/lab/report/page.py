@@ -42,10 +42,7 @@ def write_report(runs: Sequence[Run], output: Path) -> None:
 
     The file appears whole or not at all.
 
-    Raises
-    ------
-    RecordError
-        when the file cannot be written.
+    Raises RecordError: the file cannot be written.
     """
     html = render_report(runs)
     output = Path(output)
@@ -61,10 +58,7 @@ def write_report(runs: Sequence[Run], output: Path) -> None:
 def render_report(runs: Sequence[Run]) -> str:
     """The page as text.
 
-    Raises
-    ------
-    ValueError
-        for no run at all.
+    Raises ValueError: for no run at all.
     """
     if not runs:
         raise ValueError("a report needs at least one run")

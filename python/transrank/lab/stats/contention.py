@@ -36,10 +36,7 @@ Values = NDArray[np.float64]
 def parse_pairs(traffic: str) -> tuple[Pair, ...]:
     """Return the active pairs of a case's `traffic`: `0-4+1-5`; none of the control.
 
-    Raises
-    ------
-    ValueError
-        the text names no pairs.
+    Raises ValueError: the text names no pairs.
     """
     if traffic == CONTROL:
         return ()

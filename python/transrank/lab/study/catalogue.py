@@ -69,10 +69,7 @@ class ListedCase:
 def studies() -> dict[str, Study]:
     """Return all studies by name, in the runner's order.
 
-    Raises
-    ------
-    LaunchError
-        transrank-run cannot be started or answers what this version does not understand.
+    Raises LaunchError: transrank-run cannot be started, or its answer is of another version.
     """
     answer = ask(["--list"])
     try:
@@ -85,10 +82,7 @@ def studies() -> dict[str, Study]:
 def find(name: str) -> Study:
     """Return a study.
 
-    Raises
-    ------
-    UsageError
-        there is none of this name; the message suggests the nearest.
+    Raises UsageError: there is none of this name; the message suggests the nearest.
     """
     known = studies()
     if name in known:
@@ -103,12 +97,8 @@ def find(name: str) -> Study:
 def list_cases(arguments: Sequence[str], ranks: int) -> list[ListedCase]:
     """Return the cases that these arguments of transrank-run select on this number of ranks.
 
-    Raises
-    ------
-    UsageError
-        in the runner's own words, when it refuses the arguments.
-    LaunchError
-        the runner cannot be asked.
+    Raises UsageError: in the runner's own words, when it refuses the arguments.
+    Raises LaunchError: the runner cannot be asked.
     """
     return list(_list_cases(tuple(arguments), ranks))
 
@@ -155,12 +145,8 @@ def ask(
 
     `given` is what it reads from stdin.
 
-    Raises
-    ------
-    UsageError
-        in the runner's own words, when it refuses the arguments.
-    LaunchError
-        the runner cannot be asked.
+    Raises UsageError: in the runner's own words, when it refuses the arguments.
+    Raises LaunchError: the runner cannot be asked.
     """
     runner = runner or installation.runner()
     try:

@@ -58,10 +58,7 @@ class Stamps:
 def cases(axes: Mapping[str, str]) -> list[str]:
     """Return the case ids that a restriction of the axis leaves; all without one.
 
-    Raises
-    ------
-    UsageError
-        a mode that does not exist.
+    Raises UsageError: a mode that does not exist.
     """
     return [f"{NAME}/{mode}" for mode in modes(axes)]
 
@@ -96,10 +93,7 @@ def measure(
     Of more than `most_listed` ranks it has how their times spread. `folder` takes the logs, and the
     ranks' output where the launcher writes files.
 
-    Raises
-    ------
-    LaunchError
-        a job fails, or not every rank of it answers.
+    Raises LaunchError: a job fails, or not every rank of it answers.
     """
     stamps = Stamps()
     for job in range(samples + 1):

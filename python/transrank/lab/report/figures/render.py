@@ -22,10 +22,7 @@ _BUNDLED = "window.vegaEmbed = vegaEmbed;"
 def check_memory() -> None:
     """Look whether the renderer starts where memory is limited: if not, it ends its process.
 
-    Raises
-    ------
-    RecordError
-        the limit is too low for it.
+    Raises RecordError: the limit is too low for it.
     """
     kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
     limits = [limit for kind in kinds if (limit := resource.getrlimit(kind)[0]) >= 0]
