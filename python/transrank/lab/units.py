@@ -123,14 +123,6 @@ def parse_precision(text: str) -> float:
     return share
 
 
-def parse_positive_duration(text: str) -> float:
-    """A duration above zero."""
-    seconds = parse_duration(text)
-    if not 0 < seconds < math.inf:
-        raise ValueError(f"'{text}' is not a valid time; write e.g. 1s or 200ms")
-    return seconds
-
-
 def is_number(text: str) -> bool:
     """Whether a text, such as a cell of a table, is a number."""
     try:

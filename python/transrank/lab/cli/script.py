@@ -94,7 +94,7 @@ def parse_time(text: str) -> float:
         total = (24.0 * days + hours) * 3600.0 + minutes * 60 + seconds
         if total > 0:
             return total
-    return units.parse_positive_duration(text)
+    return units.parse_duration(text)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -40,21 +40,16 @@ def round_medians(
     return Segments(Segments(map(len, rounds)).sums(known)).parts(found[known])
 
 
-def find_drift(launches: Sequence[Rounds]) -> Drift | None:
-    """The trend that the launches of a case have in common.
+def find_drifts(cases: Sequence[Sequence[Rounds]]) -> list[Drift | None]:
+    """The trend that the launches of each case have in common.
 
     Mann-Kendall's statistic counts the pairs of rounds that rise less those that fall; those of
     the launches are added, and so are their variances, since launches are independent (the
     seasonal test of Hirsch, Slack & Smith, Water Resources Research 18, 1982; variance corrected
     for ties). The size is the median over launches of Theil-Sen's slope, times the rounds.
 
-    Returns None where no launch has four rounds: the shortest series that can say anything.
+    It is None where no launch has four rounds: the shortest series that can say anything.
     """
-    return find_drifts([launches])[0]
-
-
-def find_drifts(cases: Sequence[Sequence[Rounds]]) -> list[Drift | None]:
-    """The trend of each of many cases."""
     series = [
         [np.log(rounds) for rounds in launches if rounds.size >= 4 and rounds.min() > 0]
         for launches in cases

@@ -103,7 +103,7 @@ class Settings:
         1.0,
         "--max-time T",
         "most measuring time for one case, its launches added up (default: 1s)",
-        units.parse_positive_duration,
+        units.parse_duration,
         given=lambda settings: None if settings.count else settings.case_seconds,
     )
     # None: as long as cases have some of theirs.
@@ -112,7 +112,7 @@ class Settings:
         "--time T",
         "wall-clock time of the whole run, longer if the first three launches of each case need "
         "it; in this time wide cases are launched again",
-        units.parse_positive_duration,
+        units.parse_duration,
         runner=False,
     )
     # Operations after which a case stops in each launch, instead of at precision or time.
@@ -180,7 +180,7 @@ class Settings:
         120.0,
         "--watchdog T",
         "end a launch if no case advances for T, since a rank or a link has failed (default: 2min)",
-        units.parse_positive_duration,
+        units.parse_duration,
         recorded=False,
     )
     # That of the first launch; the header of a record has it outside of its options.

@@ -4,7 +4,11 @@ import pytest
 from scipy import stats
 
 from transrank.lab.stats.discoveries import discoveries
-from transrank.lab.stats.drift import find_drift, round_medians
+from transrank.lab.stats.drift import find_drifts, round_medians
+
+
+def find_drift(launches):
+    return find_drifts([launches])[0]
 
 
 def test_round_medians_leave_out_what_does_not_count():
