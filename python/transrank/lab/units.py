@@ -208,6 +208,11 @@ def format_rate(bytes_per_second: float) -> str:
     return _scaled(bytes_per_second, units)
 
 
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """`1 case`, `3 cases`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
 def format_spread(fraction: float) -> str:
     """A width or an error as a percentage; of two that differ wildly, intervals span decades."""
     return ">999 %" if fraction > 9.99 else format_percent(fraction)

@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import Console
 
 from transrank.errors import RecordError, UsageError
+from transrank.lab import units
 from transrank.lab.cli import domains, output, results
 from transrank.lab.reference.machine import Machine
-from transrank.lab.report.phrases import counted
 from transrank.lab.stats.domains import domain_times
 from transrank.lab.stats.published import Apart, Beside, Comparison, beside_machine
 from transrank.lab.stats.summary import run_warnings, summarise
@@ -115,7 +115,7 @@ def _apart_text(apart: Apart) -> str:
 
 
 def _job(ranks: int, nodes: int) -> str:
-    return f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}"
+    return f"{units.counted(ranks, 'rank')} on {units.counted(nodes, 'node')}"
 
 
 def _columns(machine: Machine) -> tuple[Column, ...]:

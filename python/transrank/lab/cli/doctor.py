@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from transrank.errors import LaunchError
 from transrank.lab.cli import options, output
+from transrank.lab.units import counted
 from transrank.lab.view.kinds import WORDS
 from transrank.lab.view.table import Column, Table, field
 
@@ -134,7 +135,7 @@ def _print(console: Console, found: list[Check], site: Site | None) -> None:
     verdict_line = (
         "nothing found that would distort the numbers"
         if warnings == 0
-        else f"{warnings} finding{'s' if warnings > 1 else ''} will distort the numbers"
+        else f"{counted(warnings, 'finding')} will distort the numbers"
     )
     output.print_table(console, Table("", COLUMNS, rows))
     for line in [*(_map(site) if site is not None else []), verdict_line]:

@@ -34,7 +34,7 @@ from transrank.lab.survey.further import Further
 from transrank.lab.survey.lines import event_line, header_line
 from transrank.lab.survey.plan import Request, Selection, make_plan
 from transrank.lab.survey.probe import Probe
-from transrank.lab.units import format_wait
+from transrank.lab.units import counted, format_wait
 
 # Of what is free on a node; a rank's, where that is not known.
 MEMORY_SHARE = 0.5
@@ -338,8 +338,7 @@ def how_long(plan: Sequence[PlannedLaunch], most_seconds: float) -> str:
 def how_many(plan: Sequence[PlannedLaunch]) -> str:
     """Return the numbers of cases and launches, in words."""
     cases = len({(planned.shape, case) for planned in plan for case in planned.cases})
-    launches = "1 launch" if len(plan) == 1 else f"{len(plan)} launches"
-    return f"{'1 case' if cases == 1 else f'{cases} cases'} in {launches}"
+    return f"{counted(cases, 'case')} in {counted(len(plan), 'launch', 'launches')}"
 
 
 def probe(site: Site, shape: Shape, record: Path) -> Probe:

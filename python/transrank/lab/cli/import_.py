@@ -72,11 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(imported: ImportedRun, files: int, path: Path) -> None:
-    from_files = "1 file" if files == 1 else f"{files} files"
-    launches = len(imported.lines[0]["imported"])
+    launches = units.counted(len(imported.lines[0]["imported"]), "launch", "launches")
     output.note(
-        f"{imported.cases} results of {imported.suite} from {from_files} "
-        f"({'1 launch' if launches == 1 else f'{launches} launches'}) stored in {path}"
+        f"{imported.cases} results of {imported.suite} from {units.counted(files, 'file')} "
+        f"({launches}) stored in {path}"
     )
     if imported.lost:
         output.warning(

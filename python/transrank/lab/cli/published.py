@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.text import Text
 
 from transrank.errors import UsageError
+from transrank.lab import units
 from transrank.lab.cli import output
 from transrank.lab.findings.table import find
 from transrank.lab.findings.values import numbers_of_machine
 from transrank.lab.findings.words import as_json, sentences
 from transrank.lab.reference.machine import Machine, ReferencePoint
-from transrank.lab.report.phrases import counted
 from transrank.lab.report.source_tables import source_tables
 
 
@@ -45,7 +45,7 @@ def _print(console: Console, machine: Machine) -> None:
     if not machine.points:
         return
     console.print()
-    numbers = counted(len(machine.points), "number")
+    numbers = units.counted(len(machine.points), "number")
     output.paragraph(
         console,
         f"{numbers} of {', '.join(machine.studies)}: `transrank show {machine.name} --format csv` "

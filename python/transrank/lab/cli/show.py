@@ -23,7 +23,7 @@ from transrank.lab.stats.hidden import find_hidden
 from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.lab.stats.trust import Trust, trust_in, without_noise
 from transrank.lab.store.records import Run
-from transrank.lab.units import format_percent
+from transrank.lab.units import counted, format_percent
 from transrank.lab.view.kinds import BYTES, NUMBER, SHARE, WORDS, ends
 from transrank.lab.view.results import MARKS, TERMINAL, VERBOSE, columns, marks, records
 from transrank.lab.view.results import record as one_record
@@ -192,7 +192,7 @@ def _print_marks(console: Console, measured: Sequence[CaseResult]) -> None:
         console.print()
     for mark in used:
         count = sum(mark in marks(result) for result in measured)
-        cases = "1 case" if count == 1 else f"{count} cases"
+        cases = counted(count, "case")
         output.paragraph(console, f"{mark}  {MARKS[mark]} ({cases})", indent=3)
 
 

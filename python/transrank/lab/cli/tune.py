@@ -287,7 +287,7 @@ def _place(arguments: argparse.Namespace, ranks: int) -> Place:
 
 def _rules(choices: Mapping[str, Sequence[Range]]) -> str:
     count = sum(each.algorithm is not None for ranges in choices.values() for each in ranges)
-    return f"{count} rule{'' if count == 1 else 's'}"
+    return units.counted(count, "rule")
 
 
 def _operations(wanted: str | None, known: Sequence[str]) -> tuple[str, ...]:

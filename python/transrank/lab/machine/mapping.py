@@ -11,7 +11,7 @@ from transrank.errors import UsageError
 from transrank.lab.machine import hwloc, synthetic
 from transrank.lab.machine.files import Files, format_list
 from transrank.lab.machine.topology import Topology, read_model, read_topology
-from transrank.lab.units import format_bytes
+from transrank.lab.units import counted, format_bytes
 
 # An XML file of hwloc, or a line as `synthetic` reads it.
 VARIABLE = "TRANSRANK_TOPOLOGY"
@@ -73,7 +73,7 @@ def summary(topology: Topology) -> str:
         (max(len(topology.nodes), 1), "memory domain"),
         (topology.cores, "core"),
     )
-    parts = [f"{count} {name}{'' if count == 1 else 's'}" for count, name in counts if count]
+    parts = [counted(count, name) for count, name in counts if count]
     if topology.threads_per_core > 1:
         parts.append(f"{topology.threads_per_core} threads each")
     return f"{', '.join(parts)} ({topology.source})"
@@ -87,7 +87,7 @@ def outline(topology: Topology, usable: Iterable[int] = ()) -> list[str]:
     for package in sorted({cpu.package for cpu in topology.cpus}):
         members = [cpu for cpu in topology.cpus if cpu.package == package]
         cores = len({cpu.core for cpu in members})
-        lines.append(f"package {package}: {cores} core{'' if cores == 1 else 's'}")
+        lines.append(f"package {package}: {counted(cores, 'core')}")
         for domain in sorted({cpu.node for cpu in members}):
             here = {cpu.cpu for cpu in members if cpu.node == domain}
             lines.append(f"  domain {domain}: {_domain(topology, domain, here, allowed)}")

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from transrank import __version__
 from transrank.errors import RecordError
+from transrank.lab import units
 from transrank.lab.report.data import page_data
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.node_picture import node_picture
@@ -22,7 +23,7 @@ from transrank.lab.report.figures.style import CONFIG
 from transrank.lab.report.figures.swatch import swatch
 from transrank.lab.report.measured import Measured, measure_up, shapes_of
 from transrank.lab.report.palette import Palette
-from transrank.lab.report.phrases import counted, joined, sentence
+from transrank.lab.report.phrases import joined, sentence
 from transrank.lab.report.prose import prose
 from transrank.lab.report.questions import missing
 from transrank.lab.report.questions.question import Context, Question
@@ -126,7 +127,7 @@ def _title(measured: Sequence[Measured]) -> str:
 
 
 def _hosts(run: Measured) -> str:
-    return run.hosts[0] if len(run.hosts) == 1 else counted(len(run.hosts), "host")
+    return run.hosts[0] if len(run.hosts) == 1 else units.counted(len(run.hosts), "host")
 
 
 def _day(run: Measured) -> str:
@@ -150,7 +151,7 @@ def _facts_in_short(run: Measured, named: bool) -> list[str]:
         processor(header.machine),
         short_library(header.mpi.library) if header.mpi else "",
         f"{ranks} {'rank' if ranks == '1' else 'ranks'}" if ranks else "",
-        counted(len(run.hosts), "host") if len(run.hosts) > 1 else "",
+        units.counted(len(run.hosts), "host") if len(run.hosts) > 1 else "",
         header.created[:10] if named else "",
         "" if header.run == header.label else f"run {header.run}",
     ]
@@ -208,5 +209,5 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"prose": prose, "sentence": sentence, "counted": counted}
+    environment.filters |= {"prose": prose, "sentence": sentence, "counted": units.counted}
     return environment.get_template("page.html.j2")

@@ -21,11 +21,6 @@ def joined(parts: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
-def counted(number: int, singular: str, plural: str | None = None) -> str:
-    """`1 case`, `3 cases`."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
 def time_with_interval(result: CaseResult) -> str:
     """`1.42 µs (95 % interval 1.40 to 1.45 µs)`."""
     assert result.headline is not None

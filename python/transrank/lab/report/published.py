@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from transrank.lab import units
 from transrank.lab.reference.tables import Machine, ReferencePoint, machines
 from transrank.lab.report.curves import Curve, CurveGroup, Place, Point
 from transrank.lab.report.palette import Palette
-from transrank.lab.report.phrases import counted
 from transrank.lab.stats.summary import CaseResult
 
 BLOCKING = "blocking"
@@ -103,7 +103,7 @@ def _place(point: ReferencePoint) -> Place:
 
 def job_of(point: ReferencePoint) -> str:
     """`1,536 ranks on 384 nodes`."""
-    return f"{counted(point.ranks, 'rank')} on {counted(point.nodes, 'node')}"
+    return f"{units.counted(point.ranks, 'rank')} on {units.counted(point.nodes, 'node')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from transrank.lab.stats.selection import MOST_SLOWED, after_warm_up
 from transrank.lab.store.lines import Launch
 from transrank.lab.store.records import Case, Run, lacking
 from transrank.lab.store.runs import resume_command
-from transrank.lab.units import format_percent, format_seconds, format_spread
+from transrank.lab.units import counted, format_percent, format_seconds, format_spread
 
 # Below this share of undisturbed samples the machine counts as busy.
 LEAST_KEPT = 0.9
@@ -78,8 +78,9 @@ def _wide(result: CaseResult) -> Caution:
     assert result.headline is not None
     width = result.headline.relative_width
     if width is None:
+        launches = counted(len(result.launches), "launch counts", "launches count")
         return Caution(
-            f"{_launches(len(result.launches))}, but an interval needs {LEAST_LAUNCHES}",
+            f"{launches}, but an interval needs {LEAST_LAUNCHES}",
             "take more --launches",
         )
     return Caution(
@@ -87,10 +88,6 @@ def _wide(result: CaseResult) -> Caution:
         "precision",
         "measure for longer, or accept a larger --precision",
     )
-
-
-def _launches(count: int) -> str:
-    return "1 launch counts" if count == 1 else f"{count} launches count"
 
 
 def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:

@@ -21,6 +21,7 @@ from msgspec import Meta
 
 from transrank.lab.store import renamed
 from transrank.lab.store.settings import MOST, Count, Positive, Settings
+from transrank.lab.units import counted
 
 # Files of earlier versions hold nothing that this one does not know.
 VERSION = 2
@@ -124,7 +125,7 @@ class Shape:
     ranks_per_node: Count = 0
 
     def __str__(self) -> str:
-        ranks = "1 rank" if self.ranks == 1 else f"{self.ranks:,} ranks"
+        ranks = counted(self.ranks, "rank")
         return f"{ranks}, {self.ranks_per_node} per node" if self.ranks_per_node else ranks
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from transrank.errors import RecordError
 from transrank.lab.store.jsonlines import LONGEST_LINE_BYTES, loads, open_file
+from transrank.lab.units import counted
 
 if TYPE_CHECKING:
     from transrank.lab.store.records import Run
@@ -195,13 +196,9 @@ def _latest(runs: list[StoredRun], back: int, store: Path | None) -> Path:
     if not runs:
         raise RecordError(f"no run is stored in {store or store_directory()}", _EMPTY)
     raise RecordError(
-        f"latest~{back} does not exist: {_stored(len(runs))}",
+        f"latest~{back} does not exist: {counted(len(runs), 'run is stored', 'runs are stored')}",
         f"the oldest is latest~{len(runs) - 1}",
     )
-
-
-def _stored(count: int) -> str:
-    return "1 run is stored" if count == 1 else f"{count} runs are stored"
 
 
 def _names(runs: list[StoredRun]) -> str:

@@ -22,7 +22,7 @@ from transrank.lab.store.records import Shape
 from transrank.lab.survey import variables
 from transrank.lab.survey.placement import Host, hosts_of
 from transrank.lab.survey.probe import Probe
-from transrank.lab.units import format_bytes, format_seconds, format_wait
+from transrank.lab.units import counted, format_bytes, format_seconds, format_wait
 
 BUSY_CORES = 0.3
 STOLEN_SHARE = 0.02
@@ -117,16 +117,16 @@ def _map(facts: Facts) -> Iterator[Check]:
 def _cores(situation: Situation) -> Iterator[Check]:
     capacity, shape = situation.launcher.capacity, situation.shape
     ranks, cores = capacity.ranks_per_node(shape), capacity.cores_per_node
-    have = "1 core" if cores == 1 else f"{cores} cores"
+    have = counted(cores, "core")
     if ranks > cores:
         yield Check(
             "cores",
             "warning",
-            f"{_ranks(ranks)} share {have}",
+            f"{counted(ranks, 'rank')} share {have}",
             f"-n {cores * capacity.nodes}" if cores > 1 else "a machine with two cores or more",
         )
     else:
-        yield Check("cores", "ok", f"{_ranks(ranks)} on {have}")
+        yield Check("cores", "ok", f"{counted(ranks, 'rank')} on {have}")
     if situation.facts.affinity_restricted:
         allowed = situation.facts.as_json()["affinity"]
         yield Check(
@@ -180,7 +180,7 @@ def _threads(situation: Situation) -> Iterator[Check]:
         yield Check(
             "threads",
             "warning",
-            f"{name}={wanted[name]}: {_ranks(ranks)} with that many threads each are more "
+            f"{name}={wanted[name]}: {counted(ranks, 'rank')} with that many threads each are more "
             f"than {cores} cores",
             f"unset {name}; it is then set to 1",
         )
@@ -319,8 +319,7 @@ def _left_behind(found: LeftBehind) -> Iterator[Check]:
 
 
 def _segments(found: Sequence[Segment]) -> str:
-    count = "1 segment" if len(found) == 1 else f"{len(found)} segments"
-    return f"{count} ({format_bytes(sum(one.bytes for one in found))})"
+    return f"{counted(len(found), 'segment')} ({format_bytes(sum(one.bytes for one in found))})"
 
 
 def _each(found: Sequence[Segment]) -> str:
@@ -373,7 +372,3 @@ def _virtualisation(facts: Facts) -> Iterator[Check]:
     kind = facts.system.virtualisation
     if kind:
         yield Check("platform", "note", f"{kind}: others may share the hardware unseen")
-
-
-def _ranks(count: int) -> str:
-    return "1 rank" if count == 1 else f"{count} ranks"

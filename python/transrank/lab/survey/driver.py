@@ -28,7 +28,7 @@ from transrank.lab.survey.further import Further
 from transrank.lab.survey.lines import cores_line, event_line, planned_line
 from transrank.lab.survey.progress import Finished, Progress
 from transrank.lab.survey.tail import Tail
-from transrank.lab.units import format_wait
+from transrank.lab.units import counted, format_wait
 
 INTERRUPTED = 130
 # The runner's own watchdog ends a job that hangs; this bound is for one that cannot.
@@ -124,7 +124,7 @@ class Driver:
         if self.failed:
             first = self.failed[0]
             raise LaunchError(
-                f"{_cases(len(self.failed))} failed, {first.case} first: {first.reason}"
+                f"{counted(len(self.failed), 'case')} failed, {first.case} first: {first.reason}"
             )
         records.append_line(self.record, event_line("finished"))
 
@@ -283,11 +283,11 @@ class Driver:
         lost = lost_hosts.explain(outcome.tail, self._placements.get(planned.shape))
         cause, advice = failure.explain(outcome, lost)
         place = f"launch {planned.launch} ({planned.shape}) failed"
-        counted = f" with {len(missing)} of its {len(planned.cases)} cases unfinished"
+        share = f" with {len(missing)} of its {len(planned.cases)} cases unfinished"
         words = failure.last_words(outcome)
         quoted = f"; it said: {failure.said(words)}" if words and advice is None else ""
         raise LaunchError(
-            f"{place}{counted if missing else ''}: {cause}{quoted}{failure.where(outcome)}", advice
+            f"{place}{share if missing else ''}: {cause}{quoted}{failure.where(outcome)}", advice
         )
 
     def _has_failed(self, planned: PlannedLaunch) -> bool:
@@ -367,9 +367,8 @@ class Driver:
             pass
 
     def _kept_words(self) -> str:
-        count = self._kept + len(self.finished)
-        cases = "1 finished case is" if count == 1 else f"{count} finished cases are"
-        return f"{cases} kept in {self.record}"
+        kept = counted(self._kept + len(self.finished), "finished case is", "finished cases are")
+        return f"{kept} kept in {self.record}"
 
     def _hint(self, advice: str | None) -> str:
         finish = f"finish it with: {self.resume_command}"
@@ -391,7 +390,3 @@ def _parse_progress(line: str) -> tuple[str | None, float]:
         return words[1], float(words[5])
     except ValueError:
         return None, 0.0
-
-
-def _cases(count: int) -> str:
-    return "1 case" if count == 1 else f"{count} cases"

@@ -19,7 +19,7 @@ from rich.text import Text
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.median import median_interval
 from transrank.lab.store.records import Shape
-from transrank.lab.units import format_seconds, format_spread, format_wait
+from transrank.lab.units import counted, format_seconds, format_spread, format_wait
 
 REDRAW_SECONDS = 0.25
 # Columns of a case's name: to line up the others in a log, and the fewest that it is cut to.
@@ -148,7 +148,7 @@ class Progress:
         Without a result it is as long as the reason needs.
         """
         if case.status != "ok":
-            ranks = "1 rank" if case.ranks == 1 else f"{case.ranks} ranks"
+            ranks = counted(case.ranks, "rank")
             return f"{self.counter()} {case.case} ({ranks})  {case.result()}"
         words = (f"{case.result()} in launch {self.place}", *filter(None, others))
         rest = "  ".join(words)

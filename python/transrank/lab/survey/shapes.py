@@ -10,6 +10,7 @@ from transrank.lab.launch.launcher import Capacity, Launcher
 from transrank.lab.launch.launchers import Srun
 from transrank.lab.launch.template import Template
 from transrank.lab.store.records import Shape
+from transrank.lab.units import counted
 
 # More ranks than that on a core are rather a mistyped number than a wish.
 MOST_RANKS_PER_CORE = 4
@@ -42,7 +43,7 @@ def refuse_crowds(
         crowd = capacity.ranks_per_node(shape)
         if crowd > most:
             raise UsageError(
-                f"{shape}: {crowd:,} ranks on {'1 core' if cores == 1 else f'{cores} cores'} of a "
+                f"{shape}: {crowd:,} ranks on {counted(cores, 'core')} of a "
                 f"node are more than {MOST_RANKS_PER_CORE} for each core",
                 f"-n {cores * capacity.nodes} gives each rank a core, -n {most * capacity.nodes} "
                 "is the most; for more, ask the batch system for more nodes (transrank script), or "
@@ -82,8 +83,7 @@ def shapes(
 
 def _without_nodes(shape: Shape, capacity: Capacity) -> str:
     needed = -(-shape.ranks // shape.ranks_per_node)
-    have = "1 node" if capacity.nodes == 1 else f"{capacity.nodes} nodes"
-    return f"{shape}: needs {needed} nodes and this job has {have}"
+    return f"{shape}: needs {needed} nodes and this job has {counted(capacity.nodes, 'node')}"
 
 
 def default_shapes(launcher: Launcher, quick: bool) -> tuple[Shape, ...]:

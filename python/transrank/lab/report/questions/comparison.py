@@ -17,7 +17,7 @@ from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.lab.report.machine_run import machine_of
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
-from transrank.lab.report.phrases import counted, joined, kept_share
+from transrank.lab.report.phrases import joined, kept_share
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats.compare import VERDICTS, Verdict, summarise_family
 from transrank.lab.stats.conditions import differences
@@ -67,8 +67,8 @@ def verdict_sentence(baseline: Measured, run: Measured, verdicts: Sequence[Verdi
         return f"{run.name} and {baseline.name} have no case in common."
     parts = [f"{counts[name]} {name}" for name in VERDICTS if counts[name]]
     return (
-        f"{names[0]} against {names[1]}, {counted(total, 'case')}: {joined(parts)}. Slower or "
-        f"faster means that the whole 95 % interval of the ratio lies beyond "
+        f"{names[0]} against {names[1]}, {units.counted(total, 'case')}: {joined(parts)}. Slower "
+        f"or faster means that the whole 95 % interval of the ratio lies beyond "
         f"{units.format_percent(THRESHOLD)}, also after correction for the number of cases."
     )
 

@@ -14,7 +14,7 @@ from transrank.lab.report.figures.heat_panel import Cell, heat_panel
 from transrank.lab.report.machine_run import machine_of
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
-from transrank.lab.report.phrases import counted, kept_sentence, time_with_interval
+from transrank.lab.report.phrases import kept_sentence, time_with_interval
 from transrank.lab.report.published import short_name, source_of
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats import locality
@@ -102,7 +102,7 @@ def _figures(context: Context, run: Measured, one: Locality, index: int) -> list
 
 def _guide_figure(palette: Palette, alike: bool) -> Figure:
     tables = list(zip(ARRANGEMENTS.values(), map(_of_guide, (2, 3)), strict=True))
-    threads = counted(len(_of_guide(2)), "thread")
+    threads = units.counted(len(_of_guide(2)), "thread")
     reserve = "" if alike else ", not comparable"
     panels = _side_by_side(palette, f"{short_name(machine(GUIDE))}, {threads}{reserve}: ", tables)
     return Figure("locality-published", tuple(panels), GUIDE_CAPTION, _key(palette))
@@ -160,8 +160,8 @@ def _answer(context: Context, run: Measured, one: Locality) -> list[str]:
     sentences = _one_domain(run, one) if len(links) < 2 else []
     if one.misplaced:
         sentences.append(
-            f"For {counted(one.misplaced, 'measurement')} of a rank the kernel reported pages in "
-            "another domain than the one that touched them first; these are left out."
+            f"For {units.counted(one.misplaced, 'measurement')} of a rank the kernel reported "
+            "pages in another domain than the one that touched them first; these are left out."
         )
     if one.unverified:
         sentences.append(

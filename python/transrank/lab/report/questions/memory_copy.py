@@ -13,13 +13,7 @@ from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.lab.report.figures.quantity import RATE
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import BLOCK, Style
-from transrank.lab.report.phrases import (
-    counted,
-    kept_sentence,
-    largest,
-    rate_with_interval,
-    times,
-)
+from transrank.lab.report.phrases import kept_sentence, largest, rate_with_interval, times
 from transrank.lab.report.questions.question import Context
 from transrank.lab.report.questions.study import Study
 from transrank.lab.report.yardstick import NAME, PLAIN_COPY, STUDY, yardstick_of
@@ -64,8 +58,8 @@ def _series(result: CaseResult) -> str:
     if result.axes.get("active") != "together":
         return ALONE
     nodes = result.placed.nodes if result.placed is not None else 1
-    where = f" on {counted(nodes, 'node')}" if nodes > 1 else ""
-    return f"{counted(result.shape.ranks, 'rank')} together{where}"
+    where = f" on {units.counted(nodes, 'node')}" if nodes > 1 else ""
+    return f"{units.counted(result.shape.ranks, 'rank')} together{where}"
 
 
 def _by_series(results: Sequence[CaseResult]) -> dict[tuple[str, str], list[CaseResult]]:

@@ -8,7 +8,7 @@ from transrank.lab.report.curves import Curve, arrange, namer
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.quantity import MESSAGES, RATE
 from transrank.lab.report.measured import Measured
-from transrank.lab.report.phrases import best_rate, counted, rate_with_interval
+from transrank.lab.report.phrases import best_rate, rate_with_interval
 from transrank.lab.report.published import published_lines
 from transrank.lab.report.questions import message_time
 from transrank.lab.report.questions.question import Context, Question
@@ -93,7 +93,7 @@ def _most_messages(run: Measured) -> list[str]:
     rate, result = max(rates, key=lambda pair: pair[0])
     assert result.bytes is not None
     pairs = result.axes.get("pairs")
-    by = f"{counted(pairs, 'pair')} of ranks" if isinstance(pairs, int) else str(result.shape)
+    by = f"{units.counted(pairs, 'pair')} of ranks" if isinstance(pairs, int) else str(result.shape)
     return [
         f"At most {MESSAGES.text(rate)}, by {by} with messages of "
         f"{units.format_bytes(result.bytes)}."

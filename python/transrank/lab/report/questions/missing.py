@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from transrank.lab import units
 from transrank.lab.report.measured import Measured
-from transrank.lab.report.phrases import are, counted
+from transrank.lab.report.phrases import are
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import CASE, KEPT, SHAPE
 from transrank.lab.stats.summary import CaseResult
@@ -67,7 +67,7 @@ def _unmeasured(run: Measured) -> list[str]:
     if not lost:
         return []
     return [
-        f"{counted(lost, 'planned measurement')} "
+        f"{units.counted(lost, 'planned measurement')} "
         f"(case and launch) {are(lost)} not taken; "
         f"`{resume_command(run.run)}` completes the run."
     ]
@@ -95,7 +95,7 @@ def _why(result: CaseResult) -> str:
     if result.status not in _DOUBTFUL:
         return result.reason or ""
     if result.headline is None or result.headline.relative_width is None:
-        return f"none, from {counted(len(result.launches), 'launch', 'launches')}"
+        return f"none, from {units.counted(len(result.launches), 'launch', 'launches')}"
     return f"{units.format_spread(_doubt(result))} of the value"
 
 

@@ -13,7 +13,7 @@ from transrank.lab.report.figures.figure import Figure, Panel, Spec
 from transrank.lab.report.figures.style import INK
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Style
-from transrank.lab.report.phrases import counted, kept_sentence
+from transrank.lab.report.phrases import kept_sentence
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats.summary import CaseResult
 
@@ -99,7 +99,7 @@ def stability_sentences(run: Measured) -> list[str]:
         sentences.append(f"{units.format_percent(kept)} of {samples:,} samples count.")
     split = sum(result.groups is not None for result in run.results)
     if split:
-        sentences.append(f"In {counted(split, 'case')} the launches fall into two groups.")
+        sentences.append(f"In {units.counted(split, 'case')} the launches fall into two groups.")
     return sentences
 
 

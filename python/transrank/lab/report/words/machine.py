@@ -8,7 +8,7 @@ from typing import Any
 
 from transrank.lab import units
 from transrank.lab.report.measured import Measured
-from transrank.lab.report.phrases import counted, joined
+from transrank.lab.report.phrases import joined
 from transrank.lab.store.records import Placement
 
 Fact = tuple[str, str]
@@ -41,7 +41,7 @@ def processor(machine: Mapping[str, Any]) -> str:
         part
         for part in (
             _text(machine.get("cpu")),
-            counted(cores, "core") if isinstance(cores, int) else "",
+            units.counted(cores, "core") if isinstance(cores, int) else "",
             _text(machine.get("virtualisation")),
         )
         if part
@@ -78,21 +78,21 @@ def _placement(placement: Placement) -> Iterator[Fact]:
 
 def _processor(machine: Mapping[str, Any]) -> Iterator[Fact]:
     parts = [
-        counted(machine[name], singular)
+        units.counted(machine[name], singular)
         for name, singular in (("packages", "package"), ("numa_nodes", "NUMA node"))
         if isinstance(machine.get(name), int)
     ]
     if isinstance(machine.get("cores"), int):
         threads = machine.get("threads_per_core")
-        per_core = f" of {counted(threads, 'thread')}" if isinstance(threads, int) else ""
-        parts.append(counted(machine["cores"], "core") + per_core)
+        per_core = f" of {units.counted(threads, 'thread')}" if isinstance(threads, int) else ""
+        parts.append(units.counted(machine["cores"], "core") + per_core)
     yield (
         "processor",
         "; ".join(part for part in (_text(machine.get("cpu")), ", ".join(parts)) if part),
     )
     caches = [
         f"L{cache['level']}{_cache_kind(cache)} {units.format_bytes(cache['bytes'])}"
-        + (f" for {counted(cache['shared_by'], 'CPU')}" if cache.get("shared_by") else "")
+        + (f" for {units.counted(cache['shared_by'], 'CPU')}" if cache.get("shared_by") else "")
         for cache in machine.get("caches", ())
         if isinstance(cache, Mapping) and "level" in cache and "bytes" in cache
     ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from transrank.lab import units
 from transrank.lab.report.measured import Measured
-from transrank.lab.report.phrases import counted, joined
+from transrank.lab.report.phrases import joined
 from transrank.lab.stats.cores import MOVED, SLOWED, other_rounds, states_of
 from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP
 from transrank.lab.store.records import Launch
@@ -117,17 +117,17 @@ def _job_starts(run: Measured) -> Iterator[str]:
     if counts and options is not None:
         yield (
             f"Each kind of job was started {max(counts) - 1} times, and once before to warm up, in "
-            f"each of {counted(options.launches, 'repetition')}."
+            f"each of {units.counted(options.launches, 'repetition')}."
         )
 
 
 def _stopping(options: Settings) -> str:
     """The stopping rule of a case, and how it is marked."""
-    launches = counted(options.launches, "launch", "launches")
+    launches = units.counted(options.launches, "launch", "launches")
     if options.count is not None:
         return (
             f"Every case was measured in {launches}, in each until "
-            f"{counted(options.count, 'operation')} were timed, at any precision."
+            f"{units.counted(options.count, 'operation')} were timed, at any precision."
         )
     precision = units.format_percent(options.precision)
     further = (

@@ -13,7 +13,6 @@ from transrank.lab import units
 from transrank.lab.report.measured import PLACES, Measured, telling_shape
 from transrank.lab.report.phrases import (
     best_rate,
-    counted,
     joined,
     nearest,
     rate_interval,
@@ -98,7 +97,7 @@ def _further(run: Measured) -> list[Caution]:
 def _widths(run: Measured) -> str:
     """The number of cases within the precision, and the state of the others."""
     counts = statuses(run.results)
-    total = counted(len(run.results), "case")
+    total = units.counted(len(run.results), "case")
     measured = sum(result.measured for result in run.results)
     widths = [
         width
@@ -117,7 +116,7 @@ def _widths(run: Measured) -> str:
         lacking = {"wide": "with a wider one or none", **lacking}
     elif measured:
         verb = "has" if measured == 1 else "have"
-        first = f"{counted(measured, 'case')} {verb} a value without an interval"
+        first = f"{units.counted(measured, 'case')} {verb} a value without an interval"
     else:
         first = f"none of {total} was measured"
     others = [
@@ -187,7 +186,7 @@ def _job_start(run: Measured) -> Iterator[Number]:
         most = max(timed, key=lambda result: result.shape)
         fastest, slowest = range_of(most)
         yield Number(
-            f"start of {counted(most.shape.ranks, 'rank')}",
+            f"start of {units.counted(most.shape.ranks, 'rank')}",
             units.format_seconds(slowest),
             f"first to last rank {range_text(fastest, slowest)}",
         )
