@@ -157,9 +157,9 @@ def nearest_to_the_link(measured: Contention) -> int | None:
     None where no corresponding pair was active by itself.
     """
     times = {
-        traffic.pairs[0][0]: traffic.mean_of(traffic.active)
-        for traffic in measured.traffics
-        if len(traffic.pairs) == 1 and measured.corresponding(traffic)
+        pair[0]: traffic.mean_of(pair)
+        for pair, traffic in _alone(measured).items()
+        if measured.corresponding(traffic)
     }
     return min(times, key=lambda domain: times[domain]) if times else None
 
@@ -331,20 +331,12 @@ class SlowNode:
 
 def link_times(measured: Contention) -> dict[Pair, float]:
     """Seconds of a receive of every pair that was active alone."""
-    return {
-        traffic.pairs[0]: traffic.mean_of(traffic.active)
-        for traffic in measured.traffics
-        if len(traffic.pairs) == 1
-    }
+    return {pair: traffic.mean_of(pair) for pair, traffic in _alone(measured).items()}
 
 
-def _by_launch(measured: Contention) -> dict[Pair, dict[int, float]]:
-    """The same by launch."""
-    return {
-        traffic.pairs[0]: traffic.by_launch(traffic.active)
-        for traffic in measured.traffics
-        if len(traffic.pairs) == 1
-    }
+def _alone(measured: Contention) -> dict[Pair, Traffic]:
+    """The traffics of a single pair."""
+    return {each.pairs[0]: each for each in measured.traffics if len(each.pairs) == 1}
 
 
 def slow_links(measured: Contention) -> tuple[list[SlowNode], list[SlowLink]]:
@@ -355,7 +347,7 @@ def slow_links(measured: Contention) -> tuple[list[SlowNode], list[SlowLink]]:
     is slow when most of its links to others are, and another host's are not. What is slow is slower
     by LEAST_SLOWNESS at least, beyond the interval over launches.
     """
-    times = _by_launch(measured)
+    times = {pair: each.by_launch(pair) for pair, each in _alone(measured).items()}
     nodes: list[SlowNode] = []
     links: list[SlowLink] = []
     for within in (False, True):
