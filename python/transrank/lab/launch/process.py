@@ -180,7 +180,7 @@ def run(
                 memory.look_again()
             _end(process)
     finally:
-        end_marked(mark)
+        _end_marked(mark)
         memory.remove()
         words.close()
     return Outcome(
@@ -295,19 +295,17 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         pass
 
 
-def end_marked(mark: str, grace_seconds: float = GRACE_SECONDS) -> int:
-    """End the processes on this host that carry `mark`; return how many there were."""
-    found = _marked(mark)
+def _end_marked(mark: str) -> None:
+    """End the processes on this host that carry `mark`."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         for pid in _marked(mark):
             try:
                 os.kill(pid, number)
             except (ProcessLookupError, PermissionError):
                 continue
-        patience = time.monotonic() + grace_seconds
+        patience = time.monotonic() + GRACE_SECONDS
         while _marked(mark) and time.monotonic() < patience:
             time.sleep(0.05)
-    return len(found)
 
 
 def _marked(mark: str) -> list[int]:

@@ -27,11 +27,11 @@ class Files:
         except ValueError:
             return None
 
-    def fields(self, path: str, separator: str = ":") -> dict[str, str]:
+    def fields(self, path: str) -> dict[str, str]:
         """Return ``name: value`` lines; of a name that comes twice, the first."""
         found: dict[str, str] = {}
         for line in (self.text(path) or "").splitlines():
-            name, colon, value = line.partition(separator)
+            name, colon, value = line.partition(":")
             if colon:
                 found.setdefault(name.strip(), value.strip())
         return found

@@ -10,10 +10,10 @@ import numpy as np
 RATE = 0.05
 
 
-def discoveries(p_values: Sequence[float], rate: float = RATE) -> list[bool]:
-    """Which of a family of tests to believe when a share `rate` of false ones is tolerated.
+def discoveries(p_values: Sequence[float]) -> list[bool]:
+    """Which of a family of tests to believe when a share RATE of false ones is tolerated.
 
-    Of m ordered p-values the first i are believed, i the largest with p_i <= rate * i / m.
+    Of m ordered p-values the first i are believed, i the largest with p_i <= RATE * i / m.
 
     Source: Benjamini & Hochberg, J. R. Statist. Soc. B 57, 1995; it also holds for the positive
     dependence (Benjamini & Yekutieli, Annals of Statistics 29, 2001) of cases that share launches.
@@ -22,7 +22,7 @@ def discoveries(p_values: Sequence[float], rate: float = RATE) -> list[bool]:
     if p.size == 0:
         return []
     order = np.argsort(p)
-    below = p[order] <= rate * np.arange(1, p.size + 1) / p.size
+    below = p[order] <= RATE * np.arange(1, p.size + 1) / p.size
     believed = np.zeros(p.size, dtype=bool)
     if below.any():
         believed[order[: int(np.flatnonzero(below)[-1]) + 1]] = True

@@ -158,14 +158,13 @@ def summarise_case(
     cases: Sequence[Case],
     state: CoreState | None = None,
     precision: float | None = None,
-    placements: Placements | None = None,
     strictest: str = BASES[0],
 ) -> CaseResult:
     """The result of one case in one shape from what each launch says of it.
 
     Nothing else of the run has a part in it, but the state of the cores that the run is of.
     """
-    return _summarise([cases], [state], [strictest], precision, placements)[0]
+    return _summarise([cases], [state], [strictest], precision, None)[0]
 
 
 def _summarise(

@@ -85,11 +85,9 @@ def _plan_line(planned: PlannedLaunch) -> dict[str, Any]:
     }
 
 
-def event_line(event: str, message: str | None = None, launch: int | None = None) -> dict[str, Any]:
+def event_line(event: str, message: str | None = None) -> dict[str, Any]:
     """Return an event of now."""
     line: dict[str, Any] = {"kind": "event", "event": event, "time": _now()}
-    if launch is not None:
-        line["launch"] = launch
     if message:
         line["message"] = printable(message)
     return line

@@ -52,7 +52,7 @@ def test_any_label_argument_and_setting_can_be_stored(label, word, value):
 
 @given(ANY_TEXT)
 def test_any_message_of_an_event_can_be_stored(message):
-    line = event_line("interrupted", message, launch=3)
+    line = event_line("interrupted", message)
     line_from_json(json.loads(json.dumps(line, ensure_ascii=False).encode()))
 
 

@@ -115,7 +115,7 @@ def linear_axis(values: Iterable[float], title: str, **axis: Any) -> dict[str, A
     return {"type": "quantitative", "title": title, "scale": scale, "axis": axis}
 
 
-def places_axis(places: Iterable[float], title: str, label: str = COUNT_LABEL) -> dict[str, Any]:
+def places_axis(places: Iterable[float], title: str) -> dict[str, Any]:
     """Channel definition of x for these places, all of them labelled: logarithmic."""
     values = sorted(set(places))
     first, last = _widened(values[0], values[-1])
@@ -124,7 +124,7 @@ def places_axis(places: Iterable[float], title: str, label: str = COUNT_LABEL) -
         "type": "quantitative",
         "title": title,
         "scale": {"type": "log", "base": 2, "domain": [first / 1.1, last * 1.1], "nice": False},
-        "axis": {"values": values, "labelExpr": label, "grid": False},
+        "axis": {"values": values, "labelExpr": COUNT_LABEL, "grid": False},
     }
 
 

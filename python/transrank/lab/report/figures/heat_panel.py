@@ -25,9 +25,7 @@ class Cell:
     reading: str
 
 
-def heat_panel(
-    cells: Sequence[Cell], rows_title: str, columns_title: str, color: str, size: str = "wide"
-) -> Spec:
+def heat_panel(cells: Sequence[Cell], rows_title: str, columns_title: str, color: str) -> Spec:
     """Specification of a panel with rows and columns in the order in which they come first."""
     rows = list(dict.fromkeys(cell.row for cell in cells))
     columns = list(dict.fromkeys(cell.column for cell in cells))
@@ -84,6 +82,6 @@ def heat_panel(
         "encoding": place,
         "layer": layers,
     }
-    spec = panel_spec(size, body)
+    spec = panel_spec("wide", body)
     spec["height"] = ROW_PIXELS * max(len(rows), 2)
     return spec

@@ -72,9 +72,9 @@ class Context:
         """The name of a figure of a run, its own on the page."""
         return f"{name}-{run.run.header.run}" if self.several else name
 
-    def titled(self, run: Measured, text: str, mark: str = ", ") -> str:
+    def titled(self, run: Measured, text: str) -> str:
         """What stands over a panel of a run or in a table's first cell."""
-        return f"{run.name}{mark}{text}" if self.several else text
+        return f"{run.name}, {text}" if self.several else text
 
     def said(self, answer: Callable[[Measured], Iterable[str]]) -> tuple[str, ...]:
         """The sentences that `answer` has about each run."""
