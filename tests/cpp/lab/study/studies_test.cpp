@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ranks: 1 2 3 4
+// ranks: 1 3 4
 // What holds for every study of the table.
 #include "lab/measure/payload.hpp"
 #include "lab/study/study.hpp"
@@ -123,8 +123,11 @@ TEST_CASE("every case moves its payload, and its verification can fail") {
     for (const auto& study : study::all()) {
         const int ranks = study.ranks_used(world.size());
         const auto active = world.split(world.rank() < ranks ? 0 : 1);
-        const auto selection = few_sizes(study);
+        auto selection = few_sizes(study);
         for (const auto cache : {CacheMode::warm, CacheMode::rewritten}) {  // one slot, and many
+            if (cache == CacheMode::rewritten) {  // of whole words, a message that is not short
+                std::erase_if(selection.sizes, [](auto bytes) { return bytes / 1000 != 1; });
+            }
             for (const auto& point :
                  study::select(study, selection, world.size(), cache, memory_bytes)) {
                 if (!point.skip_reason.empty() || world.rank() >= ranks) {

@@ -38,27 +38,28 @@ def wait_or_break(bound: transrank.Alltoall) -> str:
 
 
 def test_nobody_writes_where_the_arrays_of_a_dropped_alltoall_were():
+    # Whose memory, how long a block is, and whether each start is given arrays.
+    kinds = [(False, 50, False), (False, 20_000, False), (False, 20_000, True), (True, 20_000, False)]
     for name in USABLE:
-        for shared in (False, True):
-            for block, given in ((50, False), (20_000, False), (20_000, True)):
-                send, receive = make(shared, block)
-                bound = transrank.Alltoall(WORLD, send, receive, name, any_memory=given)
-                arrays = make(shared, block) if given else ()
-                bound.run(*arrays)
-                words, later = "", []
-                if WORLD.rank == 0:
-                    bound.start(*arrays)
-                    del bound, send, receive, arrays
-                    gc.collect()
-                    later = [np.full((WORLD.size, block), -1.0) for _ in range(6)]
-                    WORLD.Barrier()
-                else:
-                    WORLD.Barrier()
-                    bound.start(*arrays)
-                    words = wait_or_break(bound)
-                meet()
-                assert all((array == -1).all() for array in later), name
-                assert words == "" or words.startswith("rank 0 has abandoned"), words
+        for shared, block, given in kinds:
+            send, receive = make(shared, block)
+            bound = transrank.Alltoall(WORLD, send, receive, name, any_memory=given)
+            arrays = make(shared, block) if given else ()
+            bound.run(*arrays)
+            words, later = "", []
+            if WORLD.rank == 0:
+                bound.start(*arrays)
+                del bound, send, receive, arrays
+                gc.collect()
+                later = [np.full((WORLD.size, block), -1.0) for _ in range(6)]
+                WORLD.Barrier()
+            else:
+                WORLD.Barrier()
+                bound.start(*arrays)
+                words = wait_or_break(bound)
+            meet()
+            assert all((array == -1).all() for array in later), name
+            assert words == "" or words.startswith("rank 0 has abandoned"), words
 
 
 def test_who_drops_an_alltoall_between_two_rounds_is_named_to_those_who_go_on():
