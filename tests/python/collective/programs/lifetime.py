@@ -39,7 +39,12 @@ def wait_or_break(bound: transrank.Alltoall) -> str:
 
 def test_nobody_writes_where_the_arrays_of_a_dropped_alltoall_were():
     # Whose memory, how long a block is, and whether each start is given arrays.
-    kinds = [(False, 50, False), (False, 20_000, False), (False, 20_000, True), (True, 20_000, False)]
+    kinds = [
+        (False, 50, False),
+        (False, 20_000, False),
+        (False, 20_000, True),
+        (True, 20_000, False),
+    ]
     for name in USABLE:
         for shared, block, given in kinds:
             send, receive = make(shared, block)
