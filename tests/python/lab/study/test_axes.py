@@ -16,7 +16,8 @@ from transrank.lab.study import launch as launch_study
 PATTERN = re.compile(r"[A-Z]|\.\.")
 
 # What is the same thing by both names: a grid that is redistributed, its partitions, an algorithm.
-ALIKE = {"plan": {"--grid", "--from", "--to", "--algorithm"}}
+# A batch system's queue is another than that of messages; the axes of a job stand behind its `--`.
+ALIKE = {"plan": {"--grid", "--from", "--to", "--algorithm"}, "script": {"--queue"}}
 
 
 def typed_axes() -> list[tuple[str, str, list[str]]]:
