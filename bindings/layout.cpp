@@ -142,7 +142,7 @@ BlockGrid make_grid(nb::handle distributions, std::string_view part_order, nb::h
         .ranks = {}};
     for (const auto& [low, high, periodic] : each<HaloTuple>(
              "halo", halo,
-             "a tuple for each dimension, of the cells below a block, those above it "
+             "a tuple for each dimension, of the cells before a block, those after it "
              "and whether the grid is periodic, such as [(1, 1, True), (1, 1, False)]")) {
         const auto name = "halo[" + std::to_string(options.halo.size()) + "][2]";
         options.halo.push_back({.low = low, .high = high, .periodic = as_flag(name, periodic)});

@@ -13,6 +13,6 @@ int main(int argc, char** argv) {
     std::ranges::fill(cells.data(), grid.rank());
     auto halo = grid.halo(cells);  // binds the array, once
     halo.run();                    // in each step; or start, compute what needs no halo, wait
-    std::printf("rank %d: %d lies below\n", grid.rank(), cells.data()[1]);
+    std::printf("rank %d: before my first row lies rank %d\n", grid.rank(), cells.data()[1]);
     return MPI_Finalize();
 }

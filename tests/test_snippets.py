@@ -120,7 +120,7 @@ def test_the_python_of_a_page_is_a_program(page, ranks, mpiexec, tmp_path):
     outcome = mpiexec.run(ranks, *words).check()
     if page == "README.md":
         # Ranks write their lines and the ends of these apart, so that some may share a line.
-        lines = sorted(re.findall(r"rank \d: \d lies below", outcome.stdout))
+        lines = sorted(re.findall(r"rank \d: before my first row lies rank \d", outcome.stdout))
         assert lines == re.findall(r"^# (rank .*)$", programs(page)[0], re.MULTILINE)
 
 

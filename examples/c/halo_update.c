@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
         // compute what needs no halo
         check(transrank_exchange_wait(update));
     }
-    printf("rank %d: %d lies below\n", rank, cells[1]);
+    printf("rank %d: before my first row lies rank %d\n", rank, cells[1]);
 
     // Two arrays of structs that each step swaps; one member has a halo.
     struct cell* states[2] = {calloc((size_t)units, sizeof(struct cell)),

@@ -95,10 +95,10 @@ class BlockGrid:
     memory_order
         the dimensions from the fastest to the slowest in the array; by default the last is fastest.
     halo
-        a tuple for each dimension: the number of halo cells below a block, the number above it, and
-        whether the grid is periodic, such as ``[(1, 1, True), (2, 0, False)]``; by default there is
-        no halo. The update of a halo whose widths are all 0 moves nothing; without a halo it is
-        refused.
+        a tuple for each dimension: the number of halo cells before a block, the number after it,
+        and whether the grid is periodic, such as ``[(1, 1, True), (2, 0, False)]``; by default
+        there is no halo. The update of a halo whose widths are all 0 moves nothing; without a halo
+        it is refused.
     ranks
         the rank of each block; by default block i is that of rank i.
 

@@ -53,9 +53,13 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
     wanted = np.dtype(dtype)
     if wanted.hasobject:
         raise TypeError(
-            f"arrays of {wanted} hold references to Python objects; they cannot be shared"
+            f"arrays of {wanted} hold references to Python objects, which are not valid on another "
+            "rank; give a type of numbers, such as float"
         )
-    lengths = tuple(map(index, shape)) if isinstance(shape, Iterable) else (index(shape),)
+    try:
+        lengths = tuple(map(index, shape)) if isinstance(shape, Iterable) else (index(shape),)
+    except TypeError:
+        raise TypeError(f"shape is {shape!r}; give an integer, or a sequence of these") from None
     if any(length < 0 for length in lengths):
         raise ValueError(f"an array of shape {lengths} cannot be made; lengths must be at least 0")
     wanted_bytes = math.prod(lengths) * wanted.itemsize

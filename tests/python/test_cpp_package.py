@@ -110,7 +110,7 @@ def test_the_program_of_the_readme_runs(ranks, examples, mpiexec):
     outcome = mpiexec.run(ranks, examples / "halo_update").check()
     across = 2 if ranks == 4 else 1
     assert sorted(outcome.stdout.splitlines()) == [
-        f"rank {it}: {(it - across) % ranks} lies below" for it in range(ranks)
+        f"rank {it}: before my first row lies rank {(it - across) % ranks}" for it in range(ranks)
     ]
 
 
@@ -133,7 +133,8 @@ def test_a_c_program_is_built_with_what_pkg_config_says(prefix, mpiexec, tmp_pat
         env=ENVIRONMENT,
     ).check()
     outcome = mpiexec.run(2, program).check()
-    assert sorted(outcome.stdout.splitlines()) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
+    said = sorted(outcome.stdout.splitlines())
+    assert said == [f"rank {it}: before my first row lies rank {1 - it}" for it in range(2)]
 
 
 def test_a_project_may_have_the_library_as_a_subdirectory(tmp_path):

@@ -172,7 +172,7 @@ def test_the_oldest_cmake_builds_and_finds_the_packages_for_cpp_and_c(
     cmake("-S", ROOT / project, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", *found)
     cmake("--build", build, "--target", "halo_update")
     said = mpiexec.run(2, build / "halo_update").check().stdout.splitlines()
-    assert sorted(said) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
+    assert sorted(said) == [f"rank {it}: before my first row lies rank {1 - it}" for it in range(2)]
 
 
 def test_the_oldest_cmake_configures_what_a_wheel_holds(library, tmp_path):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/collective/arrays.hpp"
 
+#include <cstdlib>
 #include <functional>
 #include <utility>
 
@@ -43,11 +44,14 @@ void Arrays::check(const Field& field) const {
     check_side("sends", field_.source_bytes, field.source, field.source_bytes);
     check_side("receives", field_.destination_bytes, field.destination, field.destination_bytes);
     const std::less_equal<const std::byte*> before;
-    require(in_place_ || before(field.source + field_.source_bytes, field.destination) ||
-                before(field.destination + field_.destination_bytes, field.source),
-            "on rank ", rank_, " the array to receive into begins ",
-            field.destination - field.source,
-            " bytes behind the one to send from and overlaps it; give two arrays, or one for both");
+    const auto distance = field.destination - field.source;
+    require(
+        in_place_ || before(field.source + field_.source_bytes, field.destination) ||
+            before(field.destination + field_.destination_bytes, field.source),
+        "on rank ", rank_, " the array to receive into begins ", std::abs(distance), " bytes ",
+        distance < 0 ? "before" : "after",
+        " the one to send from and overlaps it: what arrives would overwrite what is to be sent; "
+        "give two arrays that do not overlap, or one for both");
 }
 
 void Arrays::take(std::optional<std::span<const Field>> given) {
@@ -63,7 +67,7 @@ void Arrays::take(std::optional<std::span<const Field>> given) {
     require(
         any_memory_ || (field.source == field_.source && field.destination == field_.destination),
         "the arrays given to start on rank ", rank_,
-        " are not those that were bound; bind an alltoall of any memory");
+        " are not those that were bound; bind with any_memory, or bind another alltoall");
     require(are_one(field) == in_place_, "rank ", rank_, " gives start ",
             in_place_ ? "two arrays, and one was bound" : "one array, and two were bound");
     check(field);

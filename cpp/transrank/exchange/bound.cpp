@@ -44,8 +44,7 @@ std::vector<std::string> describe(const route::Route& route,
         route.is_transposed() ? "a transposed route, like a push of ghosts"
                               : "a route that is not transposed, like a pull of ghosts",
         "operation " + name_of(options.operation),
-        "transport " + options.transport +
-            (named_by.empty() ? "" : " (" + named_by + ", which must be set alike on every rank)"),
+        "transport " + options.transport + (named_by.empty() ? "" : " (" + named_by + ")"),
         "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
                                                         : std::string("to be measured")),
         "longest_message_bytes " + std::to_string(options.longest_message_bytes),
@@ -213,7 +212,8 @@ void Bound::take(std::optional<std::span<const copy::Field>> arrays) {
         });
         require(
             found != sets_.end(), "the arrays given to start on rank ", rank(),
-            " are not those that were bound; bind these too, or bind an exchange of any memory");
+            " are not those that were bound; bind these too (others), or bind with any_memory, or "
+            "call the update of the grid, which takes any arrays");
         set_ = static_cast<std::uint64_t>(found - sets_.begin());
     }
     are_first_ = false;

@@ -243,8 +243,8 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
         const auto& field = fields[i];
         const auto what = name_of(i, comm.rank());
         const auto scalar_bytes = copy::kind_of(field.scalar).bytes;
-        require(field.unit_bytes > 0, what, ": rows of ", field.unit_bytes,
-                " bytes cannot be moved");
+        require(field.unit_bytes > 0, what, ": unit_bytes is ", field.unit_bytes,
+                "; give the bytes of a row, or of a cell of a grid, at least 1");
         require(field.unit_bytes % scalar_bytes == 0, what, ": rows of ", field.unit_bytes,
                 " bytes do not consist of scalars of ", scalar_bytes, " bytes");
         for (const auto& side : sides_of(field)) {

@@ -49,13 +49,13 @@ private:
     std::vector<T> values_;
 };
 
-/// Cells of a halo below a block and above it.
+/// Cells of a halo before a block and after it.
 struct Width {
     std::int64_t low;
     std::int64_t high;
-    /// As many on both sides, or so many below and above. Throws nothing.
+    /// As many on both sides, or so many before and after. Throws nothing.
     Width(std::int64_t both) : low(both), high(both) {}  // NOLINT(*-explicit-*)
-    Width(std::int64_t below, std::int64_t above) : low(below), high(above) {}
+    Width(std::int64_t before, std::int64_t after) : low(before), high(after) {}
 };
 
 /// The same on every rank.
@@ -106,7 +106,7 @@ public:
     [[nodiscard]] bool at_boundary(int axis, int side) const;
 
     /// The place in this rank's arrays of a cell, by its place in the rank's box: 0 is the first
-    /// owned cell along an axis; the halo is below it, and behind the last one. Unchecked.
+    /// owned cell along an axis; the halo is before it, and after the last one. Unchecked.
     template <std::convertible_to<std::int64_t>... Place>
     [[nodiscard]] std::int64_t at(Place... place) const noexcept {
         std::int64_t position = origin_;

@@ -123,7 +123,8 @@ void compare(const Communicator& comm, std::string_view what, const Words& words
             const auto theirs = take_word(first);
             if (own != theirs) {
                 throw std::invalid_argument("rank " + std::to_string(comm.rank()) + " " +
-                                            std::string(what) + " " + own + ", rank 0 " + theirs);
+                                            std::string(what) + " " + own + ", rank 0 " + theirs +
+                                            "; these must be equal on all ranks");
             }
         };
         std::ranges::for_each(words, check);

@@ -229,7 +229,7 @@ Route halo(int rank, int ranks, const BlockGrid& grid, Corners corners) {
     }
     layout::require(grid.has_halo(),
                     "the grid has no halo, so nothing would move; make it with halo=, which gives "
-                    "the cells below and above a block of each dimension");
+                    "the cells before and after a block along each dimension");
     const std::int64_t units = grid.units(rank);
     return {rank,
             ranks,

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from transrank.exchange.scalars import WORDS, scalar_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from transrank._core import Route
 
 Array: TypeAlias = NDArray[Any]
@@ -140,12 +142,22 @@ def _check_shape(
     if first and given[-grid:] == wanted != given[:grid]:
         each = f"range({first[0]})" if len(first) == 1 else f"np.ndindex{first}"
         hint = f"; give one field per component, [u[k] for k in {each}], or put components last"
+    elif hint := swapped(given[:grid], wanted):
+        pass
     elif given[:grid] == wanted or dimensions == 1 < grid:
         hint = f"; pass dimensions={grid}, or a flat array of {cells} cells"
     raise ValueError(
         f"{what} has shape {given}; rank {rank}'s array of this grid has shape {wanted}, halo "
         f"included (grid.local_extents({rank}), the slowest dimension in memory first){hint}"
     )
+
+
+def swapped(given: Sequence[int], wanted: Sequence[int]) -> str:
+    """A hint that names the axes whose lengths are in each other's places; "" for another fault."""
+    wrong = [n for n, pair in enumerate(zip(given, wanted, strict=False)) if len(set(pair)) > 1]
+    if sorted(given) != sorted(wanted) or not wrong:
+        return ""
+    return f"; its axes {' and '.join(map(str, wrong))} are in each other's places"
 
 
 def _check_side(

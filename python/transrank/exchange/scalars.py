@@ -34,7 +34,8 @@ def scalar_of(dtype: np.dtype[Any], operation: str) -> str:
     """
     if dtype.hasobject:
         raise TypeError(
-            f"{dtype} holds references to Python objects, which are not valid on another rank"
+            f"{dtype} holds references to Python objects, which are not valid on another rank; "
+            "give numbers, such as array.astype(float)"
         )
     number = _NUMBERS.get(dtype)
     if operation == "assign":

@@ -134,9 +134,10 @@ class Ghosts(WithHalo):
         what = f"{name} on rank {self._comm.rank}"
         check_is_array(what, array)
         if array.ndim == 0 or len(array) < self._rows:
+            turned = "; the first axis is that of the rows" * (self._rows in array.shape[1:])
             raise ValueError(
                 f"{what} has shape {array.shape}; it needs {self._rows} rows: {self._owned} "
-                f"owned ones and {len(self._ghosts)} ghosts, as mesh.zeros makes them"
+                f"owned ones and {len(self._ghosts)} ghosts, as mesh.zeros makes them{turned}"
             )
         return [array]
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from transrank import _core
 from transrank.agreement import agree_on, require_communicator
-from transrank.exchange.fields import check_is_array
+from transrank.exchange.fields import check_is_array, swapped
 from transrank.grid.halo import Halo, WithHalo
 from transrank.layout import BlockGrid, Distribution
 from transrank.mpi import MPI
-from transrank.route.indices import as_flag, as_index, as_integers
+from transrank.route.indices import are_several, as_flag, as_index, as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Slices: TypeAlias = tuple[slice | EllipsisType, ...]
     # A number of parts, the number of cells of each part, or a distribution.
     Parts: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | Distribution
-    # Cells on both sides of a block, or below and above it.
+    # Cells on both sides of a block, or before and after it.
     Widths: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex]
 
 
@@ -50,7 +50,7 @@ class Grid(WithHalo):
         the number of cells of the whole grid along each axis; up to 6 axes.
     halo
         the width of the halo in cells: an integer, or one for each axis, or for each axis a pair:
-        below and above the box. All local arrays have it. At the boundary of a grid that is not
+        before and after the box. All local arrays have it. At the boundary of a grid that is not
         periodic it is room for boundary values: an update leaves it as it is.
     periodic
         whether the first and the last cell are neighbors: a bool, or one for each axis.
@@ -357,6 +357,8 @@ class Grid(WithHalo):
             hint = "; it lacks the halo: give the whole array, not its owned cells"
         elif self.shape in ends:
             hint = "; grid.scatter distributes an array of all cells"
+        else:
+            hint = swapped(ends[self._components_first], self._local_shape)
         raise ValueError(
             f"{what} has shape {array.shape}; rank {self._comm.rank}'s arrays of this grid have "
             f"shape {self._local_shape}, halo included (grid.local_shape){hint}"
@@ -389,7 +391,7 @@ class Grid(WithHalo):
 
 
 def _for_each_axis(name: str, value: Any, axes: int) -> list[Any]:
-    if not isinstance(value, (Sequence, np.ndarray)):
+    if not are_several(value):
         return [value] * axes
     if len(value) != axes:
         raise ValueError(f"{name} is {value!r}; give one for each of the {axes} axes")
@@ -399,12 +401,12 @@ def _for_each_axis(name: str, value: Any, axes: int) -> list[Any]:
 def _pair(width: Widths) -> tuple[int, int]:
     pair = as_integers("a halo's width", width)
     if len(pair) not in (1, 2):
-        raise ValueError(f"the halo of an axis is {width!r}; give a width, or two: below and above")
+        raise ValueError(f"the halo of an axis is {width!r}; give one width, or two: before, after")
     return pair[0], pair[-1]
 
 
 def _distributions(shape: Sequence[int], parts: Parts | Sequence[Parts]) -> list[Distribution]:
-    if not isinstance(parts, (Sequence, np.ndarray)) and len(shape) > 1:
+    if not are_several(parts) and len(shape) > 1:
         raise ValueError(f"parts is {parts!r}; give one for each of the {len(shape)} axes")
     split = _for_each_axis("parts", parts, len(shape))
     return [_distribution(length, each) for length, each in zip(shape, split, strict=True)]

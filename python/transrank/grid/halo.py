@@ -154,6 +154,11 @@ class WithHalo(ABC):
 
     def _pairs(self, arrays: Sequence[Any]) -> list[tuple[Array, Array]]:
         """What an exchange binds: each field of the arrays is both source and destination."""
+        if isinstance(arrays, (np.ndarray, np.generic)):
+            raise TypeError(
+                "others has an array where a set of arrays is wanted; give each set as a tuple: "
+                "others=[(v,)]"
+            )
         for each in arrays:
             if isinstance(each, (list, tuple)):
                 raise TypeError(

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any
+from reprlib import repr as shortened
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def as_index(what: str, value: SupportsIndex) -> int:
     try:
         number = index(value)
     except TypeError:
-        raise TypeError(f"{what} is a {type(value).__name__}; give an integer") from None
+        raise TypeError(f"{what} is {shortened(value)}; give an integer") from None
     if not -(2**63) <= number < 2**63:
         raise ValueError(f"{what} is {number}; it must fit in 64 bits")
     return number
@@ -37,8 +38,13 @@ def as_index(what: str, value: SupportsIndex) -> int:
 
 def as_integers(what: str, value: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
     """An integer or several, in a sequence; raises as `as_index`."""
-    several = value if isinstance(value, (Sequence, np.ndarray)) else [value]
+    several: Sequence[Any] = value if are_several(value) else [value]
     return tuple(as_index(what, each) for each in several)
+
+
+def are_several(value: Any) -> TypeGuard[Sequence[Any]]:
+    """Whether it is a sequence of values, or an array of them; a text is one value."""
+    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
 
 
 def as_flag(what: str, value: object) -> bool:

@@ -85,9 +85,10 @@ TEST_CASE("arrays that do not fit on one rank") {
               ", but had 2 when they were numbered; call create_global_mapping again");
     ready.father->resize(2, is_last() ? 4 : 3);
     const auto refused = agreed_words([&] { ready.transformer.fit_son(); });
-    CHECK(
-        refused ==
-        (world_size() == 1 ? "" : "rank " + last() + " has rows of 4 elements, rank 0 3 elements"));
+    CHECK(refused == (world_size() == 1 ? ""
+                                        : "rank " + last() +
+                                              " has rows of 4 elements, rank 0 3 elements; these "
+                                              "must be equal on all ranks"));
 }
 
 TEST_CASE("elements that are no numbers are not added") {

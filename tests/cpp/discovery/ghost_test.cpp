@@ -176,7 +176,9 @@ TEST_CASE("a numbering refuses rows that do not exist, and without a table those
               Contains("is out of range [0, "));
         CHECK(words([&] { return uneven.place(other == 0 ? 0 : 1); }).c_str() == remedy);
         CHECK(agreed_words([&] { return Numbering(world(), 3, is_last()); }) ==
-              "rank " + last() + " makes a numbering with a table, rank 0 no table");
+              "rank " + last() +
+                  " makes a numbering with a table, rank 0 no table; these must be equal on all "
+                  "ranks");
     }
 }
 
@@ -225,8 +227,8 @@ TEST_CASE("distributions that differ between ranks are refused on every rank") {
     }
     const auto owners = Distribution::even(is_last() ? 9 : 8, world_size());
     const auto ranks = " indices in " + std::to_string(world_size()) + " parts";
-    const auto differs =
-        "rank " + last() + " gives as owners of rows 9" + ranks + ", rank 0 8" + ranks;
+    const auto differs = "rank " + last() + " gives as owners of rows 9" + ranks + ", rank 0 8" +
+                         ranks + "; these must be equal on all ranks";
     CHECK(agreed_words([&] { return ghost_pull(world(), owners, {}, {}); }) == differs);
     CHECK(agreed_words([&] { return ghost_push(world(), owners, {}, {}, 0); }) == differs);
 }

@@ -56,7 +56,7 @@ TEST_CASE("fields that do not fit the route are refused") {
                   [](auto& it) { it.fields[0].source_bytes -= 1; });
     check_refused(field(0) + "the destination holds 3 rows of 8 bytes",
                   [](auto& it) { it.fields[0].destination_bytes -= 8; });
-    check_refused("rows of 0 bytes", [](auto& it) { it.fields[0].unit_bytes = 0; });
+    check_refused("unit_bytes is 0", [](auto& it) { it.fields[0].unit_bytes = 0; });
     check_refused("rows of 7 bytes do not consist of scalars of 8 bytes",
                   [](auto& it) { it.fields[0].unit_bytes = 7; });
 }

@@ -120,12 +120,11 @@ TEST_CASE("the environment names the transport of exchanges whose program names 
     CHECK(explained("nosuch").starts_with(
         "TRANSRANK_TRANSPORT: unknown transport 'nosuch'; known: auto, "));
     CHECK(explained(world_rank() == 0 ? "message" : "shared-direct") ==
-          "rank 1 binds an exchange with transport shared-direct (TRANSRANK_TRANSPORT, which must "
-          "be set alike on every rank), rank 0 transport message (TRANSRANK_TRANSPORT, which must "
-          "be set alike on every rank)");
+          "rank 1 binds an exchange with transport shared-direct (TRANSRANK_TRANSPORT), rank 0 "
+          "transport message (TRANSRANK_TRANSPORT); these must be equal on all ranks");
     CHECK(explained(world_rank() == 0 ? "message" : "")
               .find("transport auto, rank 0 transport "
-                    "message (TRANSRANK_TRANSPORT, ") != std::string::npos);
+                    "message (TRANSRANK_TRANSPORT)") != std::string::npos);
     const PretendedNodes nodes(1);
     CHECK(explained("shared-direct")
               .starts_with("TRANSRANK_TRANSPORT: transport shared-direct cannot serve rank "));

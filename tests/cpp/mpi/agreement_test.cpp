@@ -69,12 +69,15 @@ TEST_CASE("given words are compared before a refusal is heard, and words of the 
         };
         mpi::agree_on(world(), "says", work, {is_last && other ? "this" : "that"});
     };
-    const auto differs = "rank " + std::to_string(last) + " says ";
+    const auto says = [&](const std::string& what) {
+        return "rank " + std::to_string(last) + " says " + what +
+               "; these must be equal on all ranks";
+    };
     CHECK_NOTHROW(meet(false, false, false));
-    CHECK_THROWS_WITH_AS(meet(true, true, false), (differs + "this, rank 0 that").c_str(),
+    CHECK_THROWS_WITH_AS(meet(true, true, false), says("this, rank 0 that").c_str(),
                          mpi::AgreedError);
     CHECK_THROWS_WITH_AS(meet(false, true, true), "refused", mpi::AgreedError);
-    CHECK_THROWS_WITH_AS(meet(false, false, true), (differs + "other, rank 0 two").c_str(),
+    CHECK_THROWS_WITH_AS(meet(false, false, true), says("other, rank 0 two").c_str(),
                          mpi::AgreedError);
 }
 

@@ -68,7 +68,7 @@ def test_an_empty_part_is_empty_only_where_the_grid_is_divided(halo):
     [
         (([8, 8],), "distributions is [8, 8]; give a Distribution for each dimension"),
         ((8,), "distributions is 8; give a Distribution for each dimension, such as"),
-        ({"halo": 1}, "halo is 1; give a tuple for each dimension, of the cells below a block"),
+        ({"halo": 1}, "halo is 1; give a tuple for each dimension, of the cells before a block"),
         ({"halo": [1]}, "halo is [1]; give a tuple for each dimension"),
         ({"halo": [(1, 1)]}, "halo is [(1, 1)]; give a tuple for each dimension"),
         ({"halo": (1, 1, True)}, "halo is (1, 1, True); give a tuple for each dimension"),

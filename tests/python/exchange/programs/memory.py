@@ -47,11 +47,11 @@ def test_the_constructors_follow_numpy():
 
 
 def test_what_cannot_be_shared_is_refused():
-    with pytest.raises(TypeError, match="object hold references to Python objects"):
+    with pytest.raises(TypeError, match=r"object hold references to .* such as float"):
         transrank.zeros(3, object)
     with pytest.raises(ValueError, match=r"shape \(2, -1\) cannot be made"):
         transrank.zeros((2, -1))
-    with pytest.raises(TypeError, match="float"):
+    with pytest.raises(TypeError, match=r"shape is 2\.5; give an integer"):
         transrank.zeros(2.5)
     for many in (10**13, 2**62, 2**70):
         with pytest.raises(MemoryError):

@@ -137,6 +137,7 @@ def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named():
         refused("has shape" if not last else named, lambda call=call: call(wrong))
     refused("list", lambda: grid.gather([1.0] if last else u))
     refused("one by one", lambda: grid.halo([u] if last else u))
+    refused("others=[(v,)]", lambda: grid.halo(u, others=[u] if last else [(u,)]))
     refused("is None on its root", lambda: grid.scatter(None))
     refused("root is 99", lambda: grid.gather(u, root=99 if last else 0))
     refused("a Grid is needed", lambda: grid.to(None if last else grid, u))
@@ -168,16 +169,21 @@ def test_an_array_is_refused_with_the_likely_mistake():
     if WORLD.size > 1:
         grid = transrank.Grid(WORLD, (9, 7), halo=1)
         refused("grid.scatter distributes", lambda: grid.halo(np.zeros(grid.shape)))
-        refused("makes a grid with", lambda: transrank.Grid(WORLD, (9, 7 + WORLD.rank)))
+        grid = transrank.Grid(WORLD, (9, 8), halo=1)
+        wrong = np.zeros(grid.local_shape[::-1])
+        refused("axes 0 and 1 are in each other's places", lambda: grid.halo(wrong))
+        says = "halo of 0 and 0; these must be equal on all ranks"
+        refused(says, lambda: transrank.Grid(WORLD, (9, 7 + WORLD.rank)))
 
 
 def test_a_grid_that_cannot_be_is_refused_where_it_is_made():
     for arguments, says in [
         ({"shape": (4, -1)}, "-1"),
         ({"shape": ()}, "dimension"),
-        ({"shape": (4.5,)}, "shape is a float"),
+        ({"shape": (4.5,)}, "shape is 4.5; give an integer"),
+        ({"shape": (4, 4), "halo": "2"}, "a halo's width is '2'; give an integer"),
         ({"shape": (4, 4), "halo": (1, 1, 1)}, "halo is (1, 1, 1); give one for each of the 2"),
-        ({"shape": 4, "halo": [(1, 2, 3)]}, "two: below and above"),
+        ({"shape": 4, "halo": [(1, 2, 3)]}, "or two: before, after"),
         ({"shape": 4, "periodic": [2]}, "periodic is 2"),
         ({"shape": 4, "parts": [[2, 3]]}, "have 5 cells in all"),
         ({"shape": 4, "parts": [WORLD.size + 1]}, f"needs {WORLD.size + 1} ranks"),
