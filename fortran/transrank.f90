@@ -2285,9 +2285,15 @@ contains
                         wrong = 'field ' // decimal(int(i, c_int64_t)) // ': the ' // &
                             trim(names(side)) // ' has shape ' // tuple(given) // '; this' // &
                             " rank's array of this grid has shape " // tuple(wanted) // &
-                            ', halo included (local_shape)'
-                        if (size(given) > size(wanted)) wrong = wrong // '; give one field per' // &
-                            ' component, u(:, :, k), or put the values of a cell first'
+                            ', halo included (local_shape), the fastest dimension in memory first'
+                        if (size(given) < size(wanted)) return
+                        if (all(given(size(given) - size(wanted) + 1:) == &
+                                lengths(:dimensions(side), side))) then
+                            wrong = wrong // '; these dimensions are in the reverse order'
+                        else if (size(given) > size(wanted)) then
+                            wrong = wrong // '; give one field per component, u(:, :, k), or' // &
+                                ' put the values of a cell first'
+                        end if
                         return
                     end associate
                 end associate

@@ -381,10 +381,12 @@ contains
         call exchange%bind(comm, route, fields, stat=stat, errmsg=words)
         if (is('shape:swapped')) &
             call check(index(words, ": field 1: the source has shape (2, 5, 6); this rank's array" // &
-                             ' of this grid has shape (6, 5), halo included (local_shape); give' // &
-                             ' one field per component, u(:, :, k), or') > 0, trim(words))
+                             ' of this grid has shape (6, 5), halo included (local_shape), the' // &
+                             ' fastest dimension in memory first; these dimensions are in the' // &
+                             ' reverse order') > 0, trim(words))
         if (is('shape:wide')) &
-            call check(index(words, 'the destination has shape (2, 7, 5)') > 0, trim(words))
+            call check(index(words, 'the destination has shape (2, 7, 5)') > 0 .and. &
+                       index(words, '; give one field per component, u(:, :, k)') > 0, trim(words))
     end subroutine
 
     subroutine come_late()
