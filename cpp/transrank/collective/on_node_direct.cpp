@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "transrank/collective/method.hpp"
-#include "transrank/exchange/bound.hpp"
+#include "transrank/exchange/route_backend.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/collectives.hpp"
@@ -58,10 +58,10 @@ exchange::Options options_of(const Arrays& arrays) {
     return options;
 }
 
-class OnNodeDirect final : public exchange::Bound {
+class OnNodeDirect final : public exchange::RouteBackend {
 public:
     OnNodeDirect(const Task& task, const std::shared_ptr<const route::Route>& route, Segment copy)
-        : Bound(
+        : RouteBackend(
               task.comm,
               [&] {
                   return exchange::Parts{.route = route, .fields = {field_of(*task.arrays, copy)}};
@@ -73,17 +73,17 @@ public:
     void take(std::optional<std::span<const copy::Field>> given) override {
         arrays_->take(given);
         if (arrays_->any_memory()) {
-            Bound::take(std::array{field_of(*arrays_, copy_)});
+            RouteBackend::take(std::array{field_of(*arrays_, copy_)});
         }
     }
     void begin_epoch() noexcept override {
         if (copy_) {
             std::memcpy(copy_->bytes().data(), arrays_->receive(), copy_->bytes().size());
         }
-        Bound::begin_epoch();
+        RouteBackend::begin_epoch();
     }
     [[nodiscard]] std::string explain() const override {
-        return "alltoall by " + std::string(direct_name) + "\n" + Bound::explain();
+        return "alltoall by " + std::string(direct_name) + "\n" + RouteBackend::explain();
     }
 
 private:

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "transrank/exchange/backoff.hpp"
-#include "transrank/exchange/bound.hpp"
 #include "transrank/exchange/engine.hpp"
 #include "transrank/exchange/known_communicator.hpp"
+#include "transrank/exchange/route_backend.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/point_to_point.hpp"
@@ -422,7 +422,9 @@ Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<copy::Field> f
           options) {}
 
 Exchange::Exchange(MPI_Comm comm, const std::function<Parts()>& make, const Options& options)
-    : Exchange(comm, [&](MPI_Comm over) { return std::make_unique<Bound>(over, make, options); }) {}
+    : Exchange(comm,
+               [&](MPI_Comm over) { return std::make_unique<RouteBackend>(over, make, options); }) {
+}
 
 // Once the backend has been made on all ranks, nothing may fail on one of them.
 Exchange::Exchange(MPI_Comm comm, const std::function<std::unique_ptr<Backend>(MPI_Comm)>& make) {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "transrank/copy/moves.hpp"
-#include "transrank/exchange/bound.hpp"
+#include "transrank/exchange/route_backend.hpp"
 #include "transrank/memory/array_memory.hpp"
 
 namespace transrank::exchange {
@@ -68,7 +68,7 @@ bool is_private(const transport::FieldOffer& field) {
 
 }  // namespace
 
-std::string Bound::explain() const {
+std::string RouteBackend::explain() const {
     std::ostringstream text;
     const int rank = binding_->route.rank();
     const auto others = std::ranges::count_if(binding_->offers,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/exchange/bound.hpp"
+#include "transrank/exchange/route_backend.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -86,13 +86,13 @@ void naming(const std::string& named_by, const Work& work) {
 
 // The ranks meet once, when each has done its own part, and agree once more in the end; in between
 // peers write to each other. What ranks disagree about is looked for where there is something.
-Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
+RouteBackend::RouteBackend(MPI_Comm comm, const std::function<Parts()>& make, Options options)
     : options_(std::move(options)), known_(KnownCommunicator::get(comm)) {
     const mpi::Call call(known_->base(), "Exchange");
     bind(make);
 }
 
-void Bound::bind(const std::function<Parts()>& make) {
+void RouteBackend::bind(const std::function<Parts()>& make) {
     Sums sums{};
     bool sends = false;
     std::exception_ptr refused;
@@ -117,7 +117,7 @@ void Bound::bind(const std::function<Parts()>& make) {
 }
 
 // What may be refused on this rank alone, before anything is sent to the peers.
-void Bound::take_what_is_needed(const std::function<Parts()>& make) {
+void RouteBackend::take_what_is_needed(const std::function<Parts()>& make) {
     const char* named = std::getenv(transport_variable);
     if (options_.transport == transport::automatic && named != nullptr && *named != '\0') {
         options_.transport = named;
@@ -167,7 +167,7 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
                            .prepared_before = known_->prepared()});
 }
 
-void Bound::keep_sets() {
+void RouteBackend::keep_sets() {
     require(parts_.others.size() < transport::Started::most_sets, parts_.others.size() + 1,
             " sets of arrays are given on rank ", rank(), "; the most are ",
             transport::Started::most_sets);
@@ -190,7 +190,7 @@ void Bound::keep_sets() {
     }
 }
 
-void Bound::take(std::optional<std::span<const copy::Field>> arrays) {
+void RouteBackend::take(std::optional<std::span<const copy::Field>> arrays) {
     if (!arrays) {
         require(!options_.any_memory, "no arrays are given to start on rank ", rank(),
                 "; an exchange of any memory is given them at each start");
@@ -224,7 +224,7 @@ void Bound::take(std::optional<std::span<const copy::Field>> arrays) {
 }
 
 template <class Arrays>
-void Bound::move(const Arrays& arrays) noexcept {
+void RouteBackend::move(const Arrays& arrays) noexcept {
     for (std::size_t i = 0; i < parts_.fields.size(); ++i) {
         parts_.fields[i].source = arrays[i].source;
         parts_.fields[i].destination = arrays[i].destination;
@@ -233,7 +233,7 @@ void Bound::move(const Arrays& arrays) noexcept {
 
 // Of what entries have to prepare those count that may be chosen.
 template <class Visit>
-void Bound::for_each_preparation(const Visit& visit) const {
+void RouteBackend::for_each_preparation(const Visit& visit) const {
     std::size_t place = 2;
     for (const auto& entry : transport::all()) {
         if (entry.prepare != nullptr && transport::may_choose(options_.transport, entry)) {
@@ -242,7 +242,7 @@ void Bound::for_each_preparation(const Visit& visit) const {
     }
 }
 
-Bound::Sums Bound::needed() const {
+RouteBackend::Sums RouteBackend::needed() const {
     auto words = describe(route(), own_, sets_.size(), options_, named_by_);
     words.insert(words.end(), parts_.words.begin(), parts_.words.end());
     Sums own{0, transport::imprint(route()) + mpi::balance_of(known_->base(), words)};
@@ -252,7 +252,7 @@ Bound::Sums Bound::needed() const {
     return own;
 }
 
-void Bound::disagree(const std::exception_ptr& refused) const {
+void RouteBackend::disagree(const std::exception_ptr& refused) const {
     const auto& base = known_->base();
     mpi::agree(base, [&] {
         if (refused) {
@@ -272,7 +272,7 @@ void Bound::disagree(const std::exception_ptr& refused) const {
 }
 
 // Where memory cannot be shared, if they are not asked for.
-bool Bound::needs_messages() const {
+bool RouteBackend::needs_messages() const {
     const bool asked_for = options_.transport != transport::automatic;
     return std::ranges::any_of(transport::all(), [&](const transport::Entry& entry) {
         return entry.needs_messages && transport::may_choose(options_.transport, entry) &&
@@ -283,14 +283,14 @@ bool Bound::needs_messages() const {
     });
 }
 
-void Bound::swap_offers() {
+void RouteBackend::swap_offers() {
     offers_ = transport::swap_offers(known_->base(), node(), route(), own_, apply_order_->ordered(),
                                      *control_);
     binding_->offers = offers_;
     binding_->messages = lease_ ? &*lease_ : nullptr;
 }
 
-void Bound::prepare(const Sums& needed) {
+void RouteBackend::prepare(const Sums& needed) {
     for_each_preparation([&](const transport::Entry& entry, std::size_t place) {
         if (needed.at(place) != 0) {
             entry.prepare(*binding_, node(), needed.at(place));
@@ -298,7 +298,7 @@ void Bound::prepare(const Sums& needed) {
     });
 }
 
-void Bound::choose_transports() {
+void RouteBackend::choose_transports() {
     std::vector<Refusal> refusals;
     if (options_.transport == transport::automatic) {
         choices_ = choose(*binding_, refusals);  // something serves each peer
@@ -314,7 +314,7 @@ void Bound::choose_transports() {
     }
 }
 
-void Bound::choose_again(std::span<const Refusal> refusals) {
+void RouteBackend::choose_again(std::span<const Refusal> refusals) {
     mpi::agree(known_->base(),
                [&] { naming(named_by_, [&] { choices_ = choose(*binding_, refusals); }); });
 }

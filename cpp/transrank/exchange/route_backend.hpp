@@ -20,10 +20,10 @@
 namespace transrank::exchange {
 
 /// A route bound to fields and transports.
-class Bound : public Backend {
+class RouteBackend : public Backend {
 public:
     /// Collective; throws as Exchange's constructor.
-    Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options);
+    RouteBackend(MPI_Comm comm, const std::function<Parts()>& make, Options options);
 
     [[nodiscard]] int rank() const noexcept override { return comm().rank(); }
     [[nodiscard]] const Transports& transports() const noexcept override { return transports_; }
