@@ -17,7 +17,7 @@ from transrank.errors import UsageError
 from transrank.lab import units
 from transrank.lab.cli import options, output, results
 from transrank.lab.reference.machine import read_table
-from transrank.lab.stats.bound import LEFT_OUT, WHERE, least_time
+from transrank.lab.stats.least_time import LEFT_OUT, WHERE, least_time
 from transrank.lab.stats.summary import summarise
 from transrank.lab.survey.movement import Plan, plans
 from transrank.lab.view.kinds import AMOUNT, COUNT, NUMBER, SECONDS, WORDS, Kind

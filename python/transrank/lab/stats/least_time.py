@@ -27,7 +27,7 @@ LEFT_OUT = (
 
 
 @dataclass(frozen=True)
-class Bound:
+class LeastTime:
     """At least so many seconds, and why; None where nothing is measured.
 
     `missing` has the studies that the run lacks ``within_nodes`` or ``between_nodes``.
@@ -38,7 +38,7 @@ class Bound:
     missing: Mapping[str, Sequence[str]]
 
 
-def least_time(plan: Mapping[str, Any], results: Sequence[CaseResult]) -> Bound:
+def least_time(plan: Mapping[str, Any], results: Sequence[CaseResult]) -> LeastTime:
     """The least time of a plan with ``within_nodes``, ``between_nodes`` and ``ranks``.
 
     That is the longest of some times, each of which the plan takes at least.
@@ -78,7 +78,7 @@ def least_time(plan: Mapping[str, Any], results: Sequence[CaseResult]) -> Bound:
         seconds, counts = zip(*chain, strict=True)
         terms.append((sum(seconds), f"messages that wait for each other, {' and '.join(counts)}"))
     least, why = max(terms, default=(None, "nothing is measured"))
-    return Bound(least, why, {side: studies for side, studies in missing.items() if studies})
+    return LeastTime(least, why, {side: studies for side, studies in missing.items() if studies})
 
 
 def _side(result: CaseResult) -> str | None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from transrank.lab.stats.bound import least_time
 from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.least_time import least_time
 from transrank.lab.stats.placed import Placed
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.store.lines import Shape
