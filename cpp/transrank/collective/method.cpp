@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/collective/method.hpp"
 
-#include <algorithm>
 #include <vector>
 
+#include "transrank/layout/named.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/counts.hpp"
 
@@ -11,15 +11,7 @@ namespace transrank::collective {
 namespace {
 
 const Method& find(std::string_view name) {
-    const auto found = std::ranges::find(methods(), name, &Method::name);
-    if (found == methods().end()) {
-        std::string known(automatic);
-        for (const auto& method : methods()) {
-            known += ", " + std::string(method.name);
-        }
-        layout::refuse("unknown alltoall algorithm '", name, "'; known: ", known);
-    }
-    return *found;
+    return layout::named(methods(), name, "alltoall algorithm", automatic);
 }
 
 // Beyond one node nothing of ours is known to be better than what the library has been tuned to.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/schedule/algorithm.hpp"
 
-#include <algorithm>
 #include <array>
-#include <stdexcept>
 
+#include "transrank/layout/named.hpp"
 #include "transrank/schedule/table.hpp"
 
 namespace transrank::schedule {
@@ -18,15 +17,7 @@ std::span<const Algorithm> all() {
 }
 
 const Algorithm& find(std::string_view name) {
-    const auto found = std::ranges::find(all(), name, &Algorithm::name);
-    if (found == all().end()) {
-        std::string message = "unknown alltoall algorithm '" + std::string(name) + "'; known:";
-        for (const auto& row : all()) {
-            message += ' ' + std::string(row.name);
-        }
-        throw std::invalid_argument(message);
-    }
-    return *found;
+    return layout::named(all(), name, "alltoall algorithm");
 }
 
 }  // namespace transrank::schedule

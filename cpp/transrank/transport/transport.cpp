@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
+#include "transrank/layout/named.hpp"
 #include "transrank/transport/table.hpp"
 
 namespace transrank::transport {
@@ -28,15 +28,7 @@ bool may_choose(std::string_view wanted, const Entry& entry) {
 }
 
 const Entry& find(std::string_view name) {
-    const auto found = std::ranges::find(table(), name, &Entry::name);
-    if (found == table().end()) {
-        std::string message = "unknown transport '" + std::string(name) + "'; known: auto";
-        for (const auto& entry : table()) {
-            message += ", " + std::string(entry.name);
-        }
-        throw std::invalid_argument(message);
-    }
-    return *found;
+    return layout::named(table(), name, "transport", automatic);
 }
 
 bool prefers_shared_arrays(std::string_view wanted) {

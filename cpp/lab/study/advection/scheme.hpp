@@ -52,7 +52,7 @@ struct Scheme {
 /// sweep; of second order in space and time, stable up to 2 in each dimension.
 [[nodiscard]] std::span<const Scheme> schemes();
 
-/// Throws std::out_of_range when there is none of this name.
+/// Throws std::invalid_argument when there is none of this name.
 [[nodiscard]] const Scheme& find_scheme(std::string_view name);
 
 }  // namespace transrank::lab::study::advection

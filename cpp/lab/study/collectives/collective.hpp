@@ -165,7 +165,7 @@ struct Collective {
 
 [[nodiscard]] std::span<const Collective> all();
 
-/// Throws std::out_of_range when there is none of this name.
+/// Throws std::invalid_argument when there is none of this name.
 [[nodiscard]] const Collective& find(std::string_view name);
 
 }  // namespace transrank::lab::study::collectives

@@ -104,7 +104,7 @@ struct Datatype {
 
 [[nodiscard]] std::span<const Datatype> datatypes();
 
-/// Throws std::out_of_range when there is none of this name.
+/// Throws std::invalid_argument when there is none of this name.
 [[nodiscard]] const Datatype& find_datatype(std::string_view name);
 
 }  // namespace transrank::lab::study::collectives

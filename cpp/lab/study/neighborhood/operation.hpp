@@ -30,7 +30,7 @@ struct Way {
 
 [[nodiscard]] std::span<const Way> ways();
 
-/// Throws std::out_of_range when there is none of this name.
+/// Throws std::invalid_argument when there is none of this name.
 [[nodiscard]] const Way& find_way(std::string_view name);
 
 /// Collective. A case of the study `neighborhood` made ready to run.

@@ -15,8 +15,8 @@ struct Topology {
 
 [[nodiscard]] std::span<const Topology> topologies();
 
-/// The neighbors of `rank`, ascending, each once, itself left out. Throws std::out_of_range when
-/// there is no topology of this name.
+/// The neighbors of `rank`, ascending, each once, itself left out. Throws std::invalid_argument
+/// when there is no topology of this name.
 [[nodiscard]] std::vector<int> neighbors(std::string_view topology, int rank, int ranks);
 
 /// Of the rank that has most of them.

@@ -22,7 +22,7 @@ struct Word {
     std::int64_t bytes;
 };
 
-/// 64-bit integers first. `find_word` throws std::out_of_range when there is none of this name.
+/// 64-bit integers first. `find_word` throws std::invalid_argument when there is none of this name.
 [[nodiscard]] std::span<const Word> words();
 [[nodiscard]] const Word& find_word(std::string_view name);
 
@@ -35,7 +35,7 @@ struct Action {
 
 [[nodiscard]] std::vector<std::string> action_names();
 
-/// Throws std::out_of_range when there is none of this name.
+/// Throws std::invalid_argument when there is none of this name.
 [[nodiscard]] const Action& find_action(std::string_view name);
 
 /// Ways to complete what an epoch has begun, those that a study measures unasked first.
