@@ -8,7 +8,7 @@
 
 #include "lab/machine/domains.hpp"
 #include "lab/machine/process.hpp"
-#include "message_limits.hpp"
+#include "settings.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/library.hpp"
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "listing.hpp"
 
-#include <mpi.h>
-
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <system_error>
 #include <vector>
-
-#include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::runner {
 namespace {
@@ -69,24 +65,20 @@ std::string list_studies() {
         json.key("most_ranks").value(study.most_ranks);
         json.key("surveyed").value(study.surveyed);
         json.key("quick_sizes").value(study.quick_sizes);
-        json.key("axes").begin_object();
-        for (const auto& axis : study.axes()) {
-            json.key(axis.name).array(axis.values);
-        }
-        json.end_object().key("quick").begin_object();
-        for (const auto& axis : study.axes()) {
-            if (!axis.quick.empty()) {
-                json.key(axis.name).array(axis.quick);
+        const auto axes = study.axes();
+        const auto write = [&](const char* key, const auto& values_of) {
+            json.key(key).begin_object();
+            for (const auto& axis : axes) {
+                if (const auto values = values_of(axis); !values.empty()) {
+                    json.key(axis.name).array(values);
+                }
             }
-        }
-        json.end_object().key("on_request").begin_object();
-        for (const auto& axis : study.axes()) {
-            const auto further = axis.further();
-            if (!further.empty()) {
-                json.key(axis.name).array(further);
-            }
-        }
-        json.end_object().end_object();
+            json.end_object();
+        };
+        write("axes", std::mem_fn(&study::AxisChoice::values));
+        write("quick", std::mem_fn(&study::AxisChoice::quick));
+        write("on_request", std::mem_fn(&study::AxisChoice::further));
+        json.end_object();
     }
     return json.end_array().text();
 }
@@ -129,30 +121,6 @@ std::string list_cases(const Options& options) {
             lines += json.end_object().text() + '\n';
         }
     }
-    return lines;
-}
-
-std::string list_settings() {
-    int level = MPI_THREAD_SINGLE;
-    mpi::check(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
-    int count = 0;
-    mpi::check(MPI_T_cvar_get_num(&count), "MPI_T_cvar_get_num");
-    std::string lines;
-    for (int i = 0; i < count; ++i) {
-        std::array<char, 256> name{};
-        int length = name.size();
-        int verbosity = 0;
-        MPI_Datatype type = MPI_DATATYPE_NULL;
-        int description_length = 0;
-        int binding = 0;
-        int scope = 0;
-        // A variable of a part that was unloaded has a number and no name.
-        if (MPI_T_cvar_get_info(i, name.data(), &length, &verbosity, &type, nullptr, nullptr,
-                                &description_length, &binding, &scope) == MPI_SUCCESS) {
-            lines += std::string(name.data()) + '\n';
-        }
-    }
-    mpi::check(MPI_T_finalize(), "MPI_T_finalize");
     return lines;
 }
 

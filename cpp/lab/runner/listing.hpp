@@ -20,9 +20,6 @@ namespace transrank::lab::runner {
 /// The selected cases as JSON lines.
 [[nodiscard]] std::string list_cases(const Options& options);
 
-/// The names of the MPI library's control variables, one a line. Throws mpi::Error.
-[[nodiscard]] std::string list_settings();
-
 /// Writes the members `study`, `case` and `axes`.
 void write_identity(const measure::Case& point, text::JsonWriter& json);
 

@@ -21,6 +21,7 @@
 #include "listing.hpp"
 #include "options.hpp"
 #include "planning.hpp"
+#include "settings.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/version.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "message_limits.hpp"
+#include "settings.hpp"
 
 #include <mpi.h>
 
@@ -14,26 +14,34 @@ namespace transrank::lab::runner {
 namespace {
 
 struct Variable {
+    int index = 0;
     std::string name;
     MPI_Datatype type = MPI_DATATYPE_NULL;
+    int binding = 0;
 };
 
-// A variable of the whole library; not of a part that was unloaded, nor of an object.
-std::optional<Variable> variable(int index) {
-    std::array<char, 256> name{};
-    int length = name.size();
-    int verbosity = 0;
-    Variable found;
-    int description_length = 0;
-    int binding = 0;
-    int scope = 0;
-    if (MPI_T_cvar_get_info(index, name.data(), &length, &verbosity, &found.type, nullptr, nullptr,
-                            &description_length, &binding, &scope) != MPI_SUCCESS ||
-        binding != MPI_T_BIND_NO_OBJECT) {
-        return std::nullopt;
+// One of a part that was unloaded has a number and no name.
+template <class Visit>
+void for_each_variable(const Visit& visit) {
+    int level = MPI_THREAD_SINGLE;
+    mpi::check(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
+    int count = 0;
+    mpi::check(MPI_T_cvar_get_num(&count), "MPI_T_cvar_get_num");
+    for (int i = 0; i < count; ++i) {
+        std::array<char, 256> name{};
+        int length = name.size();
+        int verbosity = 0;
+        int description_length = 0;
+        int scope = 0;
+        Variable found;
+        found.index = i;
+        if (MPI_T_cvar_get_info(i, name.data(), &length, &verbosity, &found.type, nullptr, nullptr,
+                                &description_length, &found.binding, &scope) == MPI_SUCCESS) {
+            found.name = name.data();
+            visit(found);
+        }
     }
-    found.name = name.data();
-    return found;
+    mpi::check(MPI_T_finalize(), "MPI_T_finalize");
 }
 
 // Those of devices that MPICH no longer has by default, of GPUs and of no message are none.
@@ -70,22 +78,21 @@ std::optional<std::int64_t> read(int index, MPI_Datatype type) {
 
 }  // namespace
 
+std::string list_settings() {
+    std::string lines;
+    for_each_variable([&](const Variable& each) { lines += each.name + '\n'; });
+    return lines;
+}
+
 std::map<std::string, std::int64_t> message_limits() {
-    int level = MPI_THREAD_SINGLE;
-    mpi::check(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
-    int count = 0;
-    mpi::check(MPI_T_cvar_get_num(&count), "MPI_T_cvar_get_num");
     std::map<std::string, std::int64_t> limits;
-    for (int i = 0; i < count; ++i) {
-        const auto found = variable(i);
-        if (!found || !is_limit(found->name)) {
-            continue;
+    for_each_variable([&](const Variable& each) {
+        if (each.binding == MPI_T_BIND_NO_OBJECT && is_limit(each.name)) {
+            if (const auto bytes = read(each.index, each.type); bytes && *bytes > 1) {
+                limits.emplace(each.name, *bytes);
+            }
         }
-        if (const auto bytes = read(i, found->type); bytes && *bytes > 1) {
-            limits.emplace(found->name, *bytes);
-        }
-    }
-    mpi::check(MPI_T_finalize(), "MPI_T_finalize");
+    });
     return limits;
 }
 
