@@ -9,7 +9,6 @@
 // checked against the exact solution of the scheme.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,7 +21,7 @@
 #include "lab/study/advection/wave.hpp"
 #include "lab/study/baseline/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
-#include "lab/study/baseline/nontemporal.hpp"
+#include "lab/study/baseline/memory_copies.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -146,10 +145,6 @@ private:
     std::uint64_t stamp_ = 0;
 };
 
-void library_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-    std::memcpy(to, from, bytes);
-}
-
 bool is_copy(std::string_view transport) {
     return transport == "memcpy" || transport == "nontemporal";
 }
@@ -203,7 +198,8 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
     auto fields = fields_of(point, setting.comm);
     const auto& transport = point.text("transport");
     if (is_copy(transport)) {
-        const auto copy = transport == "memcpy" ? library_copy : baseline::nontemporal_copy();
+        const auto copy =
+            transport == "memcpy" ? baseline::library_copy() : baseline::nontemporal_copy();
         return std::make_unique<Copies>(point, std::move(fields), copy);
     }
     return std::make_unique<Steps>(point, std::move(fields));

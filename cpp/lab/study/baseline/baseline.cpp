@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "lab/study/baseline/nontemporal.hpp"
+#include "lab/study/baseline/memory_copies.hpp"
 #include "lab/study/named.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/transport/transport.hpp"
@@ -36,7 +36,7 @@ private:
 std::span<const Entry> all() {
     static const auto table = [] {
         std::vector<Entry> entries;
-        for (auto& kind : {copies(), from_peers(), messages(), collectives(), puts()}) {
+        for (const auto& kind : {copies(), from_peers(), messages(), collectives(), puts()}) {
             std::ranges::copy(kind, std::back_inserter(entries));
         }
         return entries;

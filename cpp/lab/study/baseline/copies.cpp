@@ -2,10 +2,9 @@
 // Floors: what it costs to write what arrives, from memory of the rank's own. The library of C
 // itself goes past the caches from some length of a call on, so the ways differ.
 #include <algorithm>
-#include <cstring>
 
 #include "lab/study/baseline/baseline.hpp"
-#include "lab/study/baseline/nontemporal.hpp"
+#include "lab/study/baseline/memory_copies.hpp"
 #include "lab/study/baseline/packing.hpp"
 #include "transrank/copy/moves.hpp"
 
@@ -83,12 +82,6 @@ private:
     copy::Copy copy_;
     std::vector<std::size_t> lengths_;
 };
-
-copy::Copy library_copy() {
-    return [](std::byte* to, const std::byte* from, std::size_t bytes) {
-        std::memcpy(to, from, bytes);
-    };
-}
 
 /// By a loop of memcpy.
 class Runs final : public Mover {

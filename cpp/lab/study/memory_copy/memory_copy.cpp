@@ -7,10 +7,9 @@
 // the number is the slowest rank's again and the bytes of all count. A copy counts each byte once,
 // so that its rate stands beside a message's, the triad 24 bytes per element as STREAM does.
 #include <array>
-#include <cstring>
 
 #include "lab/study/baseline/baseline.hpp"
-#include "lab/study/baseline/nontemporal.hpp"
+#include "lab/study/baseline/memory_copies.hpp"
 #include "lab/study/memory_copy/memory_operation.hpp"
 #include "lab/study/named.hpp"
 #include "lab/study/table.hpp"
@@ -21,18 +20,9 @@ namespace {
 constexpr std::string_view study_name = "memory-copy";
 constexpr std::string_view default_sizes = "4KiB..256MiB:x4";
 
-void library_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-    std::memcpy(to, from, bytes);
-}
-
-std::unique_ptr<measure::Operation> make_memcpy(const measure::Case& point,
-                                                const Setting& setting) {
-    return make_copy_operation(point, setting, library_copy);
-}
-
-std::unique_ptr<measure::Operation> make_nontemporal(const measure::Case& point,
-                                                     const Setting& setting) {
-    return make_copy_operation(point, setting, baseline::nontemporal_copy());
+template <copy::Copy (*Kind)()>
+std::unique_ptr<measure::Operation> make_copy(const measure::Case& point, const Setting& setting) {
+    return make_copy_operation(point, setting, Kind());
 }
 
 std::unique_ptr<measure::Operation> make_triad(const measure::Case& point, const Setting& setting) {
@@ -43,9 +33,10 @@ struct Kernel {
     std::string_view name;
     std::unique_ptr<measure::Operation> (*make)(const measure::Case& point, const Setting& setting);
 };
-constexpr std::array kernels{Kernel{.name = "memcpy", .make = make_memcpy},
-                             Kernel{.name = "nontemporal", .make = make_nontemporal},
-                             Kernel{.name = "triad", .make = make_triad}};
+constexpr std::array kernels{
+    Kernel{.name = "memcpy", .make = make_copy<baseline::library_copy>},
+    Kernel{.name = "nontemporal", .make = make_copy<baseline::nontemporal_copy>},
+    Kernel{.name = "triad", .make = make_triad}};
 
 std::vector<AxisChoice> axes() {
     return {{.name = "kernel", .values = names_of(kernels), .quick = {"memcpy"}},
