@@ -7,6 +7,7 @@
 #include <limits>
 #include <time.h>
 
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::measure {
@@ -134,13 +135,6 @@ void hand_on(const mpi::Communicator& leaders, const Teach& teach, const Learn& 
     }
 }
 
-double largest_of_all(double own, const mpi::Communicator& comm) {
-    double largest = 0;
-    mpi::check(MPI_Allreduce(&own, &largest, 1, MPI_DOUBLE, MPI_MAX, comm.handle()),
-               "MPI_Allreduce");
-    return largest;
-}
-
 }  // namespace
 
 void ClockFit::describe(text::JsonWriter& json) const {
@@ -199,7 +193,7 @@ ClockFit synchronise_clocks(const mpi::Communicator& comm, const Clock& clock) {
         fit = synchronise_node_clocks(leaders, clock);
     }
     mpi::check(MPI_Bcast(&fit.model, 3, MPI_DOUBLE, 0, node.handle()), "MPI_Bcast");
-    fit.accuracy_seconds = largest_of_all(fit.accuracy_seconds, comm);
+    fit.accuracy_seconds = mpi::reduced(comm, fit.accuracy_seconds, MPI_MAX);
     return fit;
 }
 
@@ -207,7 +201,7 @@ double check_clocks(const mpi::Communicator& comm, const ClockModel& model, cons
     const auto node = comm.split_node();
     const bool leads = node.rank() == 0;
     const auto leaders = comm.split(leads ? 0 : MPI_UNDEFINED);
-    return largest_of_all(leads ? check_node_clocks(leaders, model, clock) : 0, comm);
+    return mpi::reduced(comm, leads ? check_node_clocks(leaders, model, clock) : 0.0, MPI_MAX);
 }
 
 }  // namespace transrank::lab::measure

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 
 namespace transrank::lab::measure {
 namespace {
@@ -23,11 +23,8 @@ std::optional<int> turn_of(int node_rank, int node_size) {
 }
 
 Turns share_turns(const mpi::Communicator& comm, const mpi::Communicator& node) {
-    Turns turns{.count = 0, .own = turn_of(node.rank(), node.size())};
-    const int here = turns_on(node.size());
-    mpi::check(MPI_Allreduce(&here, &turns.count, 1, MPI_INT, MPI_MAX, comm.handle()),
-               "MPI_Allreduce");
-    return turns;
+    return {.count = mpi::reduced(comm, turns_on(node.size()), MPI_MAX),
+            .own = turn_of(node.rank(), node.size())};
 }
 
 }  // namespace transrank::lab::measure

@@ -20,6 +20,7 @@
 #include "memory_speed.hpp"
 #include "node_clocks.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 #include "watchdog.hpp"
 
@@ -320,8 +321,8 @@ private:
         json.key("batch").value(run.batch * point.operations_per_repetition);
         json.key("bytes_counted").value(point.bytes_counted);
         json.key("measuring_seconds").value(run.measuring_seconds);
-        json.key("waited_seconds").value(most_waited(run, active));
-        json.key("verified").value(total_verified(run, active));
+        json.key("waited_seconds").value(mpi::reduced(active, run.waited_seconds, MPI_MAX));
+        json.key("verified").value(mpi::reduced(active, run.verified_bytes, MPI_SUM));
         json.key("samples").begin_object();
         json.key("seconds").array(run.reduced.slowest);
         json.key("fastest").array(run.reduced.fastest);
@@ -347,23 +348,6 @@ private:
         }
         measure::record_ranks(recording, run.own, active, json);
         run.operation->describe(json);
-    }
-
-    static std::uint64_t total_verified(const measure::CaseRun& run,
-                                        const mpi::Communicator& active) {
-        std::uint64_t total = 0;
-        mpi::check(
-            MPI_Reduce(&run.verified_bytes, &total, 1, MPI_UINT64_T, MPI_SUM, 0, active.handle()),
-            "MPI_Reduce");
-        return total;
-    }
-
-    static double most_waited(const measure::CaseRun& run, const mpi::Communicator& active) {
-        double most = 0;
-        mpi::check(
-            MPI_Reduce(&run.waited_seconds, &most, 1, MPI_DOUBLE, MPI_MAX, 0, active.handle()),
-            "MPI_Reduce");
-        return most;
     }
 
     const Options& options_;

@@ -9,6 +9,7 @@
 #include "lab/machine/clock.hpp"
 #include "lab/machine/process.hpp"
 #include "transrank/memory/node.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::runner {
@@ -70,10 +71,8 @@ CoreLatency::CoreLatency(const mpi::Communicator& world) : rank_(world.rank()) {
             lines_ = nullptr;
         }
     }
-    int fails = partner_ > 0 && (rank_ == 0 || rank_ == partner_) && lines_ == nullptr ? 1 : 0;
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &fails, 1, MPI_INT, MPI_MAX, world.handle()),
-               "MPI_Allreduce");
-    if (fails != 0) {
+    const bool fails = partner_ > 0 && (rank_ == 0 || rank_ == partner_) && lines_ == nullptr;
+    if (mpi::reduced(world, fails ? 1 : 0, MPI_MAX) != 0) {
         partner_ = -1;
     }
 }

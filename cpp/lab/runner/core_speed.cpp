@@ -7,6 +7,7 @@
 
 #include "lab/machine/clock.hpp"
 #include "transrank/memory/node.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::runner {
@@ -46,10 +47,8 @@ double seconds_here() {
 }  // namespace
 
 CoreSpeed::CoreSpeed(const mpi::Communicator& world) {
-    int shared = memory::Node(world).oversubscribed() ? 1 : 0;
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MAX, world.handle()),
-               "MPI_Allreduce");
-    measurable_ = shared == 0;
+    const int shared = memory::Node(world).oversubscribed() ? 1 : 0;
+    measurable_ = mpi::reduced(world, shared, MPI_MAX) == 0;
 }
 
 double CoreSpeed::work_seconds(const mpi::Communicator& comm) {

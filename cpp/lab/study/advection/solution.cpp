@@ -9,6 +9,7 @@
 #include <numbers>
 #include <utility>
 
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study::advection {
@@ -40,50 +41,43 @@ double Solution::value(std::int64_t row, std::int64_t column) const {
     return domain_.field()[static_cast<std::size_t>(domain_.block().at(row, column))];
 }
 
-void Solution::begin() const {
-    const auto& block = domain_.block();
-    for (std::int64_t i = 0; i < block.rows(); ++i) {
-        for (std::int64_t j = 0; j < block.columns(); ++j) {
-            domain_.field()[static_cast<std::size_t>(block.at(i, j))] = exact(i, j, 0);
+/// Rows one after the other.
+template <class Visit>
+void Solution::each_point(const Visit& visit) const {
+    for (std::int64_t i = 0; i < domain_.block().rows(); ++i) {
+        for (std::int64_t j = 0; j < domain_.block().columns(); ++j) {
+            visit(i, j);
         }
     }
 }
 
+void Solution::begin() const {
+    each_point([&](std::int64_t i, std::int64_t j) {
+        domain_.field()[static_cast<std::size_t>(domain_.block().at(i, j))] = exact(i, j, 0);
+    });
+}
+
 Errors Solution::errors(std::int64_t steps) const {
-    const auto& block = domain_.block();
     double largest = 0;
     std::array<double, 2> sums{};
-    for (std::int64_t i = 0; i < block.rows(); ++i) {
-        for (std::int64_t j = 0; j < block.columns(); ++j) {
-            const double error = std::abs(value(i, j) - exact(i, j, steps));
-            largest = std::max(largest, error);
-            sums[0] += error;
-            sums[1] += error * error;
-        }
-    }
-    const MPI_Comm comm = domain_.comm().handle();
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm),
-               "MPI_Allreduce");
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm),
-               "MPI_Allreduce");
+    each_point([&](std::int64_t i, std::int64_t j) {
+        const double error = std::abs(value(i, j) - exact(i, j, steps));
+        largest = std::max(largest, error);
+        sums[0] += error;
+        sums[1] += error * error;
+    });
+    mpi::reduce(domain_.comm(), std::span(sums), MPI_SUM);
     const auto& extents = domain_.extents();
     const auto points = static_cast<double>(extents.rows * extents.columns);
-    return {.largest = largest,
+    return {.largest = mpi::reduced(domain_.comm(), largest, MPI_MAX),
             .mean = sums[0] / points,
             .root_mean_square = std::sqrt(sums[1] / points)};
 }
 
 double Solution::mass() const {
-    const auto& block = domain_.block();
     double sum = 0;
-    for (std::int64_t i = 0; i < block.rows(); ++i) {
-        for (std::int64_t j = 0; j < block.columns(); ++j) {
-            sum += value(i, j);
-        }
-    }
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, domain_.comm().handle()),
-               "MPI_Allreduce");
-    return sum * spacing() * spacing();
+    each_point([&](std::int64_t i, std::int64_t j) { sum += value(i, j); });
+    return mpi::reduced(domain_.comm(), sum, MPI_SUM) * spacing() * spacing();
 }
 
 // Each value is one rank's; the others contribute 0.
@@ -103,16 +97,14 @@ measure::Outcome::Field Solution::thinned(const Value& value) const {
         .extents = {ceiling(extents.rows, every), ceiling(extents.columns, every)}, .values = {}};
     field.values.resize(static_cast<std::size_t>(field.extents[0] * field.extents[1]));
     const auto [first_row, first_column] = domain_.origin();
-    for (std::int64_t i = 0; i < domain_.block().rows(); ++i) {
-        for (std::int64_t j = 0; j < domain_.block().columns(); ++j) {
-            const auto row = first_row + i;
-            const auto column = first_column + j;
-            if (row % every == 0 && column % every == 0) {
-                const auto place = (row / every * field.extents[1]) + (column / every);
-                field.values[static_cast<std::size_t>(place)] = value(i, j);
-            }
+    each_point([&](std::int64_t i, std::int64_t j) {
+        const auto row = first_row + i;
+        const auto column = first_column + j;
+        if (row % every == 0 && column % every == 0) {
+            const auto place = (row / every * field.extents[1]) + (column / every);
+            field.values[static_cast<std::size_t>(place)] = value(i, j);
         }
-    }
+    });
     field.values = gathered(std::move(field.values));
     return field;
 }

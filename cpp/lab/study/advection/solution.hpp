@@ -41,6 +41,8 @@ private:
     [[nodiscard]] double spacing() const;
     [[nodiscard]] double exact(std::int64_t row, std::int64_t column, std::int64_t steps) const;
     [[nodiscard]] double value(std::int64_t row, std::int64_t column) const;
+    template <class Visit>
+    void each_point(const Visit& visit) const;
     template <class Value>
     [[nodiscard]] measure::Outcome::Field thinned(const Value& value) const;
     template <class Value>

@@ -9,6 +9,7 @@
 #include "lab/measure/outcome.hpp"
 #include "lab/study/collectives/contents.hpp"
 #include "lab/study/collectives/message_counter.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study::collectives {
@@ -152,14 +153,10 @@ public:
 
 private:
     void describe_messages(const std::array<std::uint64_t, 2>& own, text::JsonWriter& json) const {
-        std::array<std::uint64_t, 2> all{};
-        std::array<std::uint64_t, 2> most{};
-        for (const auto& [reduced, operation] :
-             {std::pair(&all, MPI_SUM), std::pair(&most, MPI_MAX)}) {
-            mpi::check(MPI_Reduce(own.data(), reduced->data(), 2, MPI_UINT64_T, operation, 0,
-                                  comm_.handle()),
-                       "MPI_Reduce");
-        }
+        auto all = own;
+        auto most = own;
+        mpi::reduce(comm_, std::span(all), MPI_SUM);
+        mpi::reduce(comm_, std::span(most), MPI_MAX);
         const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
         const measure::Outcome outcome{.values = {{"messages", number(all[0])},
                                                   {"bytes_sent", number(all[1])},

@@ -18,7 +18,7 @@
 #include "lab/study/neighborhood/operation.hpp"
 #include "lab/study/point_to_point/message.hpp"
 #include "lab/study/table.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 
 namespace transrank::lab::study::overlap {
 namespace {
@@ -69,8 +69,7 @@ std::int64_t length_of(const SplitOperation& operation, const mpi::Communicator&
     std::array<double, 2> seconds{
         fastest_of_trials([&] { operation.whole->run(repetitions); }) / repetitions,
         fastest_of_trials([] { compute(steps); }) / steps};
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, seconds.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle()),
-               "MPI_Allreduce");
+    mpi::reduce(comm, std::span(seconds), MPI_MAX);
     return std::max<std::int64_t>(static_cast<std::int64_t>(seconds[0] / seconds[1]), 1);
 }
 
