@@ -10,9 +10,9 @@
 #include "lab/study/baseline/packing.hpp"
 #include "lab/study/collectives/collective.hpp"
 #include "lab/study/neighborhood/graph.hpp"
+#include "lab/study/requests.hpp"
 #include "transrank/copy/moves.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
@@ -106,14 +106,7 @@ public:
             init(departing_.buffer.data(), departing_.counts.data(),
                  departing_.displacements.data(), MPI_BYTE, landing_, arriving_.counts.data(),
                  arriving_.displacements.data(), MPI_BYTE, graph_.handle(), MPI_INFO_NULL,
-                 &request_);
-        }
-    }
-    Packed(const Packed&) = delete;
-    Packed& operator=(const Packed&) = delete;
-    ~Packed() override {
-        if (request_ != MPI_REQUEST_NULL && mpi::is_usable()) {
-            MPI_Request_free(&request_);
+                 request_);
         }
     }
 
@@ -122,13 +115,13 @@ public:
             departing_.legs[i].pack(departing_.block(i));
         }
         if (calls_ == Calls::nonblocking && is_persistent()) {
-            mpi::check(MPI_Start(&request_), "MPI_Start");
+            mpi::check(MPI_Start(request_), "MPI_Start");
         } else if (calls_ == Calls::nonblocking) {
             mpi::check(
                 MPI_Ineighbor_alltoallv(departing_.buffer.data(), departing_.counts.data(),
                                         departing_.displacements.data(), MPI_BYTE, landing_,
                                         arriving_.counts.data(), arriving_.displacements.data(),
-                                        MPI_BYTE, graph_.handle(), &request_),
+                                        MPI_BYTE, graph_.handle(), request_),
                 "MPI_Ineighbor_alltoallv");
         } else {
             mpi::check(
@@ -141,7 +134,7 @@ public:
     }
 
     void finish() override {
-        mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+        mpi::check(MPI_Wait(request_, MPI_STATUS_IGNORE), "MPI_Wait");
         for (std::size_t i = 0; !arriving_.buffer.empty() && i < arriving_.legs.size(); ++i) {
             arriving_.legs[i].unpack(arriving_.block(i));
         }
@@ -184,7 +177,8 @@ private:
     Side arriving_;
     Side departing_;
     std::byte* landing_ = nullptr;
-    MPI_Request request_ = MPI_REQUEST_NULL;
+    Requests requests_;
+    MPI_Request* request_ = requests_.add();
 };
 
 /// One MPI_Alltoallw per field, as mpi4py-fft does it.

@@ -7,46 +7,12 @@
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/baseline/datatypes.hpp"
 #include "lab/study/baseline/packing.hpp"
+#include "lab/study/requests.hpp"
 #include "transrank/copy/moves.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
-
-/// Requests that are waited for all together; persistent ones can also be started together.
-class Requests {
-public:
-    explicit Requests(bool persistent) : persistent_(persistent) {}
-    Requests(const Requests&) = delete;
-    Requests& operator=(const Requests&) = delete;
-    ~Requests() {
-        if (persistent_ && mpi::is_usable()) {
-            for (auto& request : requests_) {
-                MPI_Request_free(&request);
-            }
-        }
-    }
-
-    [[nodiscard]] MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
-    void start_all() {
-        if (!requests_.empty()) {  // Open MPI refuses to start nothing
-            mpi::check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()),
-                       "MPI_Startall");
-        }
-    }
-    void start(std::size_t i) { mpi::check(MPI_Start(&requests_[i]), "MPI_Start"); }
-    void wait_all() {
-        mpi::check(
-            MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
-    }
-    void forget() { requests_.clear(); }
-
-private:
-    bool persistent_;
-    std::vector<MPI_Request> requests_;
-};
 
 /// What is for this rank itself is copied; one field lands in place where it lies in one piece.
 class Packed final : public Mover {
@@ -118,8 +84,8 @@ private:
     std::vector<Side> arrivals_;
     std::vector<Side> departures_;
     std::optional<Packing> within_;
-    Requests receives_{true};
-    Requests sends_{true};
+    Requests receives_;
+    Requests sends_;
 };
 
 enum class Calls : std::uint8_t { persistent, immediate };
@@ -131,7 +97,6 @@ public:
     Described(Task given, Calls calls, Within within)
         : Mover(std::move(given)),
           persistent_(calls == Calls::persistent),
-          requests_(persistent_),
           arriving_(messages(route().receives(), route::End::destination, within)),
           departing_(messages(route().sends(), route::End::source, within)) {
         const auto* own = route::find_leg(route().sends(), route().rank());

@@ -9,6 +9,7 @@
 #include "lab/measure/outcome.hpp"
 #include "lab/study/collectives/contents.hpp"
 #include "lab/study/collectives/message_counter.hpp"
+#include "lab/study/requests.hpp"
 #include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -205,29 +206,21 @@ public:
     Persistent(const measure::Case& point, const Setting& setting)
         : CollectiveOperation(point, setting) {
         for (int root = 0; root < roots().different(); ++root) {
-            mpi::check(collective().forms.persistent(call(root),
-                                                     &requests_.emplace_back(MPI_REQUEST_NULL)),
+            mpi::check(collective().forms.persistent(call(root), requests_.add()),
                        collective().mpi_name("_init").c_str());
-        }
-    }
-    Persistent(const Persistent&) = delete;
-    Persistent& operator=(const Persistent&) = delete;
-    ~Persistent() override {
-        for (auto& request : requests_) {
-            MPI_Request_free(&request);
         }
     }
 
     void run(std::int64_t repetitions) override { repeat(repetitions); }
     void start() override {
-        started_ = &requests_[static_cast<std::size_t>(roots().next())];
-        mpi::check(MPI_Start(started_), "MPI_Start");
+        started_ = static_cast<std::size_t>(roots().next());
+        requests_.start(started_);
     }
-    void finish() override { mpi::check(MPI_Wait(started_, MPI_STATUS_IGNORE), "MPI_Wait"); }
+    void finish() override { requests_.wait(started_); }
 
 private:
-    std::vector<MPI_Request> requests_;  ///< one for each root
-    MPI_Request* started_ = nullptr;
+    Requests requests_;  ///< one for each root
+    std::size_t started_ = 0;
 };
 
 }  // namespace

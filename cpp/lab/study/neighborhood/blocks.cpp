@@ -8,6 +8,7 @@
 
 #include "lab/study/baseline/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
+#include "lab/study/requests.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study::neighborhood {
@@ -18,59 +19,43 @@ constexpr int tag = 19;
 class Messages final : public Blocks, public measure::Split {
 public:
     Messages(const measure::Case& point, const Setting& setting, Partners all, bool persistent)
-        : Blocks(point, setting, std::move(all), false),
-          persistent_(persistent),
-          requests_(partners().sources.size() + partners().targets.size(), MPI_REQUEST_NULL) {
+        : Blocks(point, setting, std::move(all), false), persistent_(persistent) {
         use(setting.workspace, point);
         if (persistent_) {
             make_requests(MPI_Recv_init, "MPI_Recv_init", MPI_Send_init, "MPI_Send_init");
-        }
-    }
-    Messages(const Messages&) = delete;
-    Messages& operator=(const Messages&) = delete;
-    ~Messages() override {
-        for (auto& request : requests_) {
-            if (request != MPI_REQUEST_NULL) {
-                MPI_Request_free(&request);
-            }
         }
     }
 
     void run(std::int64_t repetitions) override { repeat(repetitions); }
     void start() override {
         if (persistent_) {
-            mpi::check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()),
-                       "MPI_Startall");
+            requests_.start_all();
         } else {
+            requests_.forget();
             make_requests(MPI_Irecv, "MPI_Irecv", MPI_Isend, "MPI_Isend");
         }
     }
-    void finish() override {
-        mpi::check(
-            MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
-    }
+    void finish() override { requests_.wait_all(); }
 
 private:
     template <class Receive, class Send>
     void make_requests(const Receive& receive, const char* receive_name, const Send& send,
                        const char* send_name) {
         const auto count = static_cast<int>(bytes());
-        auto* request = requests_.data();
         for (std::size_t i = 0; i < partners().sources.size(); ++i) {
             mpi::check(receive(block(received(), i).data(), count, MPI_BYTE,
-                               partners().sources[i].rank, tag, comm().handle(), request++),
+                               partners().sources[i].rank, tag, comm().handle(), requests_.add()),
                        receive_name);
         }
         for (std::size_t i = 0; i < partners().targets.size(); ++i) {
             mpi::check(send(block(sent(), i).data(), count, MPI_BYTE, partners().targets[i].rank,
-                            tag, comm().handle(), request++),
+                            tag, comm().handle(), requests_.add()),
                        send_name);
         }
     }
 
     bool persistent_;
-    std::vector<MPI_Request> requests_;
+    Requests requests_;
 };
 
 class LibraryExchange final : public Blocks, public measure::Split {

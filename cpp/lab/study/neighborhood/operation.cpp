@@ -14,6 +14,7 @@
 #include "lab/study/neighborhood/blocks.hpp"
 #include "lab/study/neighborhood/graph.hpp"
 #include "lab/study/neighborhood/topology.hpp"
+#include "lab/study/requests.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study::neighborhood {
@@ -105,14 +106,7 @@ public:
                  .root = 0,
                  .comm = graph_.handle()};
         if (form_ == collectives::persistent_form) {
-            checked(collective_.forms.persistent(call_, &request_));
-        }
-    }
-    ByCollective(const ByCollective&) = delete;
-    ByCollective& operator=(const ByCollective&) = delete;
-    ~ByCollective() override {
-        if (request_ != MPI_REQUEST_NULL) {
-            MPI_Request_free(&request_);
+            checked(collective_.forms.persistent(call_, request_));
         }
     }
 
@@ -128,12 +122,12 @@ public:
     }
     void start() override {
         if (form_ == collectives::persistent_form) {
-            mpi::check(MPI_Start(&request_), "MPI_Start");
+            mpi::check(MPI_Start(request_), "MPI_Start");
         } else {
-            checked(collective_.forms.nonblocking(call_, &request_));
+            checked(collective_.forms.nonblocking(call_, request_));
         }
     }
-    void finish() override { mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
+    void finish() override { mpi::check(MPI_Wait(request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
 
 private:
     [[nodiscard]] mpi::Communicator graph_of(const Setting& setting) const {
@@ -152,7 +146,8 @@ private:
     std::vector<MPI_Aint> byte_displacements_;
     std::vector<MPI_Datatype> types_;
     Call call_{};
-    MPI_Request request_ = MPI_REQUEST_NULL;
+    Requests requests_;
+    MPI_Request* request_ = requests_.add();
 };
 
 std::vector<Way> make_table() {

@@ -13,6 +13,7 @@
 #include "lab/study/named.hpp"
 #include "lab/study/point_to_point/attached_buffer.hpp"
 #include "lab/study/point_to_point/round_trips.hpp"
+#include "lab/study/requests.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -64,31 +65,21 @@ public:
 
 class Persistent final : public RoundTrips<Persistent> {
 public:
-    Persistent(const measure::Case& point, const Setting& setting)
-        : RoundTrips(point, setting),
-          requests_(static_cast<std::size_t>(slots()), MPI_REQUEST_NULL) {
+    Persistent(const measure::Case& point, const Setting& setting) : RoundTrips(point, setting) {
         for (std::int64_t slot = 0; slot < slots(); ++slot) {
-            mpi::check(
-                MPI_Send_init(send(slot), bytes(), MPI_BYTE, target(), tag, comm(), &request(slot)),
-                "MPI_Send_init");
-        }
-    }
-    ~Persistent() override {
-        for (auto& request : requests_) {
-            if (request != MPI_REQUEST_NULL) {
-                MPI_Request_free(&request);
-            }
+            mpi::check(MPI_Send_init(send(slot), bytes(), MPI_BYTE, target(), tag, comm(),
+                                     requests_.add()),
+                       "MPI_Send_init");
         }
     }
     void send_one(std::int64_t i) {
-        mpi::check(MPI_Start(&request(i % slots())), "MPI_Start");
-        mpi::check(MPI_Wait(&request(i % slots()), MPI_STATUS_IGNORE), "MPI_Wait");
+        const auto slot = static_cast<std::size_t>(i % slots());
+        requests_.start(slot);
+        requests_.wait(slot);
     }
 
 private:
-    MPI_Request& request(std::int64_t slot) { return requests_[static_cast<std::size_t>(slot)]; }
-
-    std::vector<MPI_Request> requests_;
+    Requests requests_;
 };
 
 class BothWays final : public MessageOperation {
