@@ -8,51 +8,42 @@
 
 namespace transrank::lab::study::baseline {
 
+template <class Create, class... Arguments>
+Datatype Datatype::made(const char* call, const Create& create, Arguments... arguments) {
+    Datatype type;
+    mpi::check(create(arguments..., &type.type_), call);
+    mpi::check(MPI_Type_commit(&type.type_), "MPI_Type_commit");
+    return type;
+}
+
 Datatype Datatype::of_blocks(std::span<const int> lengths,
                              std::span<const MPI_Aint> displacements) {
-    Datatype made;
-    mpi::check(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(),
-                                        displacements.data(), MPI_BYTE, &made.type_),
-               "MPI_Type_create_hindexed");
-    made.commit();
-    return made;
+    return made("MPI_Type_create_hindexed", MPI_Type_create_hindexed,
+                static_cast<int>(lengths.size()), lengths.data(), displacements.data(), MPI_BYTE);
 }
 
 Datatype Datatype::of_vector(int count, int length, int stride, MPI_Datatype element) {
-    Datatype made;
-    mpi::check(MPI_Type_vector(count, length, stride, element, &made.type_), "MPI_Type_vector");
-    made.commit();
-    return made;
+    return made("MPI_Type_vector", MPI_Type_vector, count, length, stride, element);
 }
 
 Datatype Datatype::repeated(int count, MPI_Aint stride_bytes, const Datatype& element) {
-    Datatype made;
-    mpi::check(MPI_Type_create_hvector(count, 1, stride_bytes, element.handle(), &made.type_),
-               "MPI_Type_create_hvector");
-    made.commit();
-    return made;
+    return made("MPI_Type_create_hvector", MPI_Type_create_hvector, count, 1, stride_bytes,
+                element.handle());
 }
 
 Datatype Datatype::of_indexed(int length, std::span<const int> displacements,
                               MPI_Datatype element) {
     const std::vector<int> lengths(displacements.size(), length);
-    Datatype made;
-    mpi::check(MPI_Type_indexed(static_cast<int>(lengths.size()), lengths.data(),
-                                displacements.data(), element, &made.type_),
-               "MPI_Type_indexed");
-    made.commit();
-    return made;
+    return made("MPI_Type_indexed", MPI_Type_indexed, static_cast<int>(lengths.size()),
+                lengths.data(), displacements.data(), element);
 }
 
 Datatype Datatype::of_subarray(std::span<const int> sizes, std::span<const int> part,
                                MPI_Datatype element) {
     const std::vector<int> starts(sizes.size(), 0);
-    Datatype made;
-    mpi::check(MPI_Type_create_subarray(static_cast<int>(sizes.size()), sizes.data(), part.data(),
-                                        starts.data(), MPI_ORDER_C, element, &made.type_),
-               "MPI_Type_create_subarray");
-    made.commit();
-    return made;
+    return made("MPI_Type_create_subarray", MPI_Type_create_subarray,
+                static_cast<int>(sizes.size()), sizes.data(), part.data(), starts.data(),
+                MPI_ORDER_C, element);
 }
 
 Datatype Datatype::of_parts(std::span<const Part> parts) {
@@ -63,16 +54,8 @@ Datatype Datatype::of_parts(std::span<const Part> parts) {
         displacements.push_back(part.displacement);
         types.push_back(part.type);
     }
-    Datatype made;
-    mpi::check(MPI_Type_create_struct(static_cast<int>(parts.size()), ones.data(),
-                                      displacements.data(), types.data(), &made.type_),
-               "MPI_Type_create_struct");
-    made.commit();
-    return made;
-}
-
-void Datatype::commit() {
-    mpi::check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    return made("MPI_Type_create_struct", MPI_Type_create_struct, static_cast<int>(parts.size()),
+                ones.data(), displacements.data(), types.data());
 }
 
 Datatype::~Datatype() {

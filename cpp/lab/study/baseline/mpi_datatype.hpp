@@ -52,7 +52,10 @@ public:
 
 private:
     Datatype() = default;
-    void commit();
+    /// `create` is MPI's function, without its last argument.
+    template <class Create, class... Arguments>
+    [[nodiscard]] static Datatype made(const char* call, const Create& create,
+                                       Arguments... arguments);
 
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
