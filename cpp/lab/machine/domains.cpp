@@ -2,11 +2,12 @@
 #include "lab/machine/domains.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
+
+#include "lab/text/numbers.hpp"
 
 namespace transrank::lab::machine {
 namespace {
@@ -18,18 +19,10 @@ std::string first_line(const std::filesystem::path& path) {
     return line;
 }
 
-std::optional<int> number_in(std::string_view text) {
-    int number = 0;
-    const auto* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && rest == end && number >= 0 ? std::optional(number)
-                                                              : std::nullopt;
-}
-
 int package_of(int cpu, const std::filesystem::path& root) {
-    const auto text = first_line(root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu)) /
-                                 "topology/physical_package_id");
-    return number_in(text).value_or(0);
+    const auto id = first_line(root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu)) /
+                               "topology/physical_package_id");
+    return std::max(text::number_in<int>(id).value_or(0), 0);  // -1: not known
 }
 
 }  // namespace
@@ -40,8 +33,9 @@ std::vector<int> parse_cpu_list(std::string_view text) {
         const auto word = text.substr(0, text.find(','));
         text.remove_prefix(std::min(word.size() + 1, text.size()));
         const auto dash = word.find('-');
-        const auto first = number_in(word.substr(0, dash));
-        const auto last = dash == std::string_view::npos ? first : number_in(word.substr(dash + 1));
+        const auto first = text::number_in<int>(word.substr(0, dash));
+        const auto last =
+            dash == std::string_view::npos ? first : text::number_in<int>(word.substr(dash + 1));
         if (first && last) {
             for (int number = *first; number <= *last; ++number) {
                 numbers.push_back(number);
@@ -59,7 +53,7 @@ std::vector<Domain> read_domains(const std::filesystem::path& root) {
          std::filesystem::directory_iterator(root / "sys/devices/system/node", missing)) {
         const auto name = entry.path().filename().string();
         const auto number = name.starts_with(prefix)
-                                ? number_in(std::string_view(name).substr(prefix.size()))
+                                ? text::number_in<int>(name.substr(prefix.size()))
                                 : std::nullopt;
         if (!number) {
             continue;

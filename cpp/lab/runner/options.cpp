@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <getopt.h>
 #include <string_view>
 
+#include "lab/text/numbers.hpp"
 #include "lab/text/sizes.hpp"
 
 namespace transrank::lab::runner {
@@ -26,13 +26,11 @@ struct Choice {
 
 template <class Number>
 Number number(const std::string& option, std::string_view value, Number least) {
-    Number parsed{};
-    const char* end = value.data() + value.size();
-    const auto [rest, error] = std::from_chars(value.data(), end, parsed);
-    if (error != std::errc{} || rest != end || !(parsed >= least)) {
+    const auto parsed = text::number_in<Number>(value);
+    if (!parsed || !(*parsed >= least)) {
         refuse(option, value, "a number of at least " + std::to_string(least) + " is needed");
     }
-    return parsed;
+    return *parsed;
 }
 
 template <class Kind>

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <istream>
 #include <iterator>
@@ -14,7 +13,6 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -80,10 +78,8 @@ BlockGrid grid_of(const Numbers& extents, const std::string& words) {
 }
 
 int rank_of(const std::string& word, int ranks) {
-    int rank = -1;
-    const auto* const end = word.data() + word.size();
-    const auto [rest, error] = std::from_chars(word.data(), end, rank);
-    if (error != std::errc{} || rest != end || rank < 0 || rank >= ranks) {
+    const int rank = text::number_in<int>(word).value_or(-1);
+    if (rank < 0 || rank >= ranks) {
         throw UsageError("'" + word + "' is no rank of the plan, which has ranks 0 to " +
                          std::to_string(ranks - 1));
     }

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/text/numbers.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 
 namespace transrank::lab::text {
 namespace {
-
-/// Whether all of the word is a number.
-template <class Number>
-bool parse(std::string_view word, Number& number) {
-    const auto* end = word.data() + word.size();
-    const auto [rest, error] = std::from_chars(word.data(), end, number);
-    return error == std::errc{} && rest == end;
-}
 
 std::string_view take_word(std::string_view& text, char separator) {
     const auto word = text.substr(0, text.find(separator));
@@ -28,10 +19,11 @@ std::vector<std::int64_t> parse_numbers(std::string_view text, std::int64_t most
     std::vector<std::int64_t> numbers;
     for (bool more = true; more;) {
         const auto word = take_word(text, separator);
-        auto& number = numbers.emplace_back(0);
-        if (!parse(word, number) || number < 1 || number > most || word.front() == '0') {
+        const auto number = number_in<std::int64_t>(word).value_or(0);
+        if (number < 1 || number > most || word.front() == '0') {
             return {};
         }
+        numbers.push_back(number);
         more = !text.empty();
         text.remove_prefix(more ? 1 : 0);
     }
@@ -39,13 +31,11 @@ std::vector<std::int64_t> parse_numbers(std::string_view text, std::int64_t most
 }
 
 std::vector<double> parse_pair(std::string_view text) {
-    std::vector<double> pair(2);
-    const auto first = take_word(text, ':');
-    if (text.empty() || !parse(first, pair[0]) || !parse(text.substr(1), pair[1]) ||
-        !std::isfinite(pair[0]) || !std::isfinite(pair[1])) {
-        return {};
-    }
-    return pair;
+    const auto first = number_in<double>(take_word(text, ':'));
+    const auto second = number_in<double>(text.substr(text.empty() ? 0 : 1));
+    return first && second && std::isfinite(*first) && std::isfinite(*second)
+               ? std::vector{*first, *second}
+               : std::vector<double>();
 }
 
 }  // namespace transrank::lab::text

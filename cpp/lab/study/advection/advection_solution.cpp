@@ -8,7 +8,6 @@
 //                the same time for every grid, from which orders of convergence are taken
 //   published    100 steps of 0.001257, as in the published program
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -19,6 +18,7 @@
 #include "lab/study/advection/solution.hpp"
 #include "lab/study/named.hpp"
 #include "lab/study/table.hpp"
+#include "lab/text/numbers.hpp"
 
 namespace transrank::lab::study {
 namespace {
@@ -45,8 +45,7 @@ Steps steps_of(const measure::Case& point) {
     if (step == "published") {
         return {.length = published_time_step, .count = published_steps};
     }
-    double courant = 0;
-    std::from_chars(step.data(), step.data() + step.size(), courant);
+    const double courant = text::number_in<double>(step).value();
     const auto passed = part_of_period * static_cast<double>(point.number("points"));
     const auto count = static_cast<std::int64_t>(std::ceil((passed / courant) - 1e-9));
     const double time = part_of_period * 2 * std::numbers::pi / velocity_of(point).largest();

@@ -2,9 +2,10 @@
 #include "lab/study/contention/pairs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <stdexcept>
+
+#include "lab/text/numbers.hpp"
 
 namespace transrank::lab::study::contention {
 namespace {
@@ -15,10 +16,8 @@ namespace {
 }
 
 int parse_domain(std::string_view word, std::string_view text) {
-    int domain = -1;
-    const auto* end = word.data() + word.size();
-    const auto [rest, error] = std::from_chars(word.data(), end, domain);
-    if (error != std::errc() || rest != end || domain < 0) {
+    const int domain = text::number_in<int>(word).value_or(-1);
+    if (domain < 0) {
         refuse(text);
     }
     return domain;

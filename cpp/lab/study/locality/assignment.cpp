@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+
+#include "lab/text/numbers.hpp"
 
 namespace transrank::lab::study::locality {
 namespace {
@@ -137,10 +138,9 @@ std::vector<int> assign(std::string_view arrangement, const std::vector<Seat>& s
     if (arrangement == "exchanged") {
         return exchanged(node, own);
     }
-    std::size_t steps = 0;
     const auto digits = arrangement.starts_with(away) ? arrangement.substr(away.size()) : "";
-    const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), steps);
-    if (error != std::errc() || rest != digits.data() + digits.size() || steps == 0) {
+    const auto steps = text::number_in<std::size_t>(digits).value_or(0);
+    if (steps == 0) {
         throw std::invalid_argument("unknown arrangement '" + std::string(arrangement) + "'");
     }
     return farther(node, own, steps);
