@@ -6,6 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "lab/study/named.hpp"
 #include "lab/study/table.hpp"
 #include "lab/text/sizes.hpp"
 
@@ -43,12 +44,11 @@ const auto& table() {
     return studies;
 }
 
-template <class Names>
-[[noreturn]] void refuse(const std::string& what, std::string_view given, const Names& known) {
+[[noreturn]] void refuse(const std::string& what, std::string_view given,
+                         const std::vector<std::string>& known) {
     std::string message = "unknown " + what + " '" + std::string(given) + "'; known:";
     for (const auto& name : known) {
-        message += ' ';
-        message += name;
+        message += ' ' + name;
     }
     throw std::invalid_argument(message);
 }
@@ -56,11 +56,9 @@ template <class Names>
 void check_axes(const Study& study, const Selection& selection) {
     const auto axes = study.axes();
     for (const auto& [name, values] : selection.axes) {
-        const auto axis = std::ranges::find(axes, name, &AxisChoice::name);
-        if (axis == axes.end()) {
-            std::vector<std::string_view> known;
-            std::ranges::transform(axes, std::back_inserter(known), &AxisChoice::name);
-            refuse("axis of study " + std::string(study.name), name, known);
+        const auto* const axis = find_named(axes, name);
+        if (axis == nullptr) {
+            refuse("axis of study " + std::string(study.name), name, names_of(axes));
         }
         (void)values_of(selection, *axis);
     }
@@ -95,11 +93,9 @@ std::span<const Study> all() {
 }
 
 const Study& find(std::string_view name) {
-    const auto found = std::ranges::find(table(), name, &Study::name);
-    if (found == table().end()) {
-        std::vector<std::string_view> known;
-        std::ranges::transform(table(), std::back_inserter(known), &Study::name);
-        refuse("study", name, known);
+    const auto* const found = find_named(table(), name);
+    if (found == nullptr) {
+        refuse("study", name, names_of(table()));
     }
     return *found;
 }
