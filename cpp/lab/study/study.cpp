@@ -68,6 +68,31 @@ void check_axes(const Study& study, const Selection& selection) {
     }
 }
 
+/// The selected values of count_axis, `all` standing for that number, each once.
+std::vector<int> counts_of(const Selection& selection, const AxisChoice& axis, int all) {
+    std::vector<int> counts;
+    for (const auto& value : values_of(selection, axis)) {
+        const int count = value == all_of_them ? all : std::stoi(value);
+        if (std::ranges::find(counts, count) == counts.end()) {
+            counts.push_back(count);
+        }
+    }
+    return counts;
+}
+
+template <class Numbers>
+std::vector<measure::Case> repeated(const std::vector<measure::Case>& points, std::string_view axis,
+                                    const Numbers& numbers) {
+    std::vector<measure::Case> longer;
+    for (const auto& point : points) {
+        for (const std::int64_t number : numbers) {
+            longer.push_back(point);
+            longer.back().axes.push_back({.name = std::string(axis), .value = number});
+        }
+    }
+    return longer;
+}
+
 }  // namespace
 
 std::vector<std::string> AxisChoice::known() const {
@@ -156,17 +181,6 @@ AxisChoice count_axis(std::string_view name) {
     return {.name = name, .values = {std::string(all_of_them)}, .open = whole_numbers(1, 1 << 20)};
 }
 
-std::vector<int> counts_of(const Selection& selection, const AxisChoice& axis, int all) {
-    std::vector<int> counts;
-    for (const auto& value : values_of(selection, axis)) {
-        const int count = value == all_of_them ? all : std::stoi(value);
-        if (std::ranges::find(counts, count) == counts.end()) {
-            counts.push_back(count);
-        }
-    }
-    return counts;
-}
-
 std::vector<measure::Case> spread(const std::vector<measure::Case>& points,
                                   const Selection& selection, const AxisChoice& axis) {
     const auto values = values_of(selection, axis);
@@ -187,15 +201,13 @@ std::vector<measure::Case> spread(const std::vector<measure::Case>& points,
 std::vector<measure::Case> spread_sizes(const std::vector<measure::Case>& points,
                                         const Selection& selection,
                                         std::string_view default_sweep) {
-    const auto sizes = sizes_of(selection, default_sweep);
-    std::vector<measure::Case> longer;
-    for (const auto& point : points) {
-        for (const auto bytes : sizes) {
-            longer.push_back(point);
-            longer.back().axes.push_back({.name = "bytes", .value = bytes});
-        }
-    }
-    return longer;
+    return repeated(points, "bytes", sizes_of(selection, default_sweep));
+}
+
+std::vector<measure::Case> spread_counts(const std::vector<measure::Case>& points,
+                                         const Selection& selection, const AxisChoice& axis,
+                                         int all) {
+    return repeated(points, axis.name, counts_of(selection, axis, all));
 }
 
 std::vector<measure::Case> combinations(std::string_view study, const Selection& selection,

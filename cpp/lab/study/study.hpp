@@ -115,11 +115,6 @@ std::unique_ptr<measure::Operation> make(const measure::Case& point, const Setti
 /// How many take part of what `name` counts: all there are, or a number on request.
 [[nodiscard]] AxisChoice count_axis(std::string_view name);
 
-/// The selected values of count_axis, `all` standing for that number, each once, in the order asked
-/// for.
-[[nodiscard]] std::vector<int> counts_of(const Selection& selection, const AxisChoice& axis,
-                                         int all);
-
 /// Each of `points` once for each selected value of the axis, which is then their last one.
 [[nodiscard]] std::vector<measure::Case> spread(const std::vector<measure::Case>& points,
                                                 const Selection& selection, const AxisChoice& axis);
@@ -127,6 +122,11 @@ std::unique_ptr<measure::Operation> make(const measure::Case& point, const Setti
 [[nodiscard]] std::vector<measure::Case> spread_sizes(const std::vector<measure::Case>& points,
                                                       const Selection& selection,
                                                       std::string_view default_sweep);
+/// The same for each selected value of count_axis, once, in the order asked for; `all` is the
+/// number that this value stands for.
+[[nodiscard]] std::vector<measure::Case> spread_counts(const std::vector<measure::Case>& points,
+                                                       const Selection& selection,
+                                                       const AxisChoice& axis, int all);
 
 /// A case of the study for each combination of the selected values of `axes`, the last axis
 /// fastest. No more than study and axes is set.

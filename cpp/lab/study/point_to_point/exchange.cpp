@@ -30,8 +30,8 @@ public:
     void fill(std::uint64_t stamp) override {
         stamp_ = stamp;
         for (std::int64_t slot = 0; slot < slots_; ++slot) {
-            to_right(slot).write(half(send(slot), 0));
-            to_left(slot).write(half(send(slot), 1));
+            payload(rank(), right_, slot, 0).write(half(send(slot), 0));
+            payload(rank(), left_, slot, 1).write(half(send(slot), 1));
             measure::poison(receive(slot));
         }
     }
@@ -54,8 +54,8 @@ public:
     std::uint64_t verify(std::int64_t repetitions) override {
         const std::int64_t used = std::min(repetitions, slots_);
         for (std::int64_t slot = 0; slot < used; ++slot) {
-            from_left(slot).check(half(receive(slot), 0));
-            from_right(slot).check(half(receive(slot), 1));
+            payload(left_, rank(), slot, 0).check(half(receive(slot), 0));
+            payload(right_, rank(), slot, 1).check(half(receive(slot), 1));
         }
         return static_cast<std::uint64_t>(2 * used * bytes_);
     }
@@ -71,23 +71,13 @@ private:
         const auto length = static_cast<std::size_t>(bytes_);
         return both.subspan(index * length, length);
     }
-    // The direction is part of the stamp: with two ranks, source and target do not show it.
+    [[nodiscard]] int rank() const { return setting_.comm.rank(); }
+    // The direction, 0 to the right, is part of the stamp: with two ranks, source and target do not
+    // show it.
     [[nodiscard]] measure::Payload payload(int source, int target, std::int64_t slot,
                                            std::uint64_t direction) const {
         const auto stamp = (stamp_ << 9U) + (static_cast<std::uint64_t>(slot) << 1U) + direction;
         return {.source = source, .target = target, .stamp = stamp};
-    }
-    [[nodiscard]] measure::Payload to_right(std::int64_t slot) const {
-        return payload(setting_.comm.rank(), right_, slot, 0);
-    }
-    [[nodiscard]] measure::Payload to_left(std::int64_t slot) const {
-        return payload(setting_.comm.rank(), left_, slot, 1);
-    }
-    [[nodiscard]] measure::Payload from_left(std::int64_t slot) const {
-        return payload(left_, setting_.comm.rank(), slot, 0);
-    }
-    [[nodiscard]] measure::Payload from_right(std::int64_t slot) const {
-        return payload(right_, setting_.comm.rank(), slot, 1);
     }
     void post(std::span<std::byte> message, int target, MPI_Request& request) const {
         mpi::check(MPI_Isend(message.data(), bytes_, MPI_BYTE, target, tag, setting_.comm.handle(),

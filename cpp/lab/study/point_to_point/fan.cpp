@@ -27,23 +27,17 @@ std::vector<AxisChoice> axes() {
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     const auto choices = axes();
-    std::vector<measure::Case> points;
-    for (const auto& direction : values_of(selection, choices[0])) {
-        for (const int peers : counts_of(selection, choices[1], std::max(ranks - 1, 1))) {
-            for (const auto bytes : sizes_of(selection, window_sizes)) {
-                auto point = window_case(study_name, osu_window, bytes, selection.cache, peers);
-                point.axes = {{.name = "direction", .value = direction},
-                              {.name = "peers", .value = std::int64_t{peers}},
-                              {.name = "bytes", .value = bytes}};
-                point.clocks = measure::Clocks::root;
-                point.bytes_counted *= peers;
-                if (peers >= ranks) {
-                    point.skip_reason = std::to_string(peers) + " peers need " +
-                                        std::to_string(peers + 1) + " ranks, the launch has " +
-                                        std::to_string(ranks);
-                }
-                points.push_back(std::move(point));
-            }
+    const auto counted = spread_counts(combinations(study_name, selection, {choices[0]}), selection,
+                                       choices[1], std::max(ranks - 1, 1));
+    auto points = spread_sizes(counted, selection, window_sizes);
+    for (auto& point : points) {
+        const auto peers = static_cast<int>(point.number("peers"));
+        as_window(point, osu_window, selection.cache, peers);
+        point.clocks = measure::Clocks::root;
+        point.bytes_counted *= peers;
+        if (peers >= ranks) {
+            point.skip_reason = std::to_string(peers) + " peers need " + std::to_string(peers + 1) +
+                                " ranks, the launch has " + std::to_string(ranks);
         }
     }
     return points;

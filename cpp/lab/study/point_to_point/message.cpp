@@ -2,7 +2,6 @@
 #include "lab/study/point_to_point/message.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 
 namespace transrank::lab::study {
@@ -72,17 +71,21 @@ std::string reason_against_message(std::int64_t bytes) {
                : "";
 }
 
+void as_message(measure::Case& point) {
+    const auto bytes = point.number("bytes");
+    point.group = point.study;
+    point.bytes_counted = static_cast<double>(bytes);
+    point.send_bytes = bytes;
+    point.receive_bytes = bytes;
+    point.skip_reason = reason_against_message(bytes);
+}
+
 std::vector<measure::Case> message_cases(std::string_view study, const Selection& selection,
                                          const std::function<void(measure::Case& point)>& adjust,
                                          const std::vector<AxisChoice>& axes) {
     auto points = spread_sizes(combinations(study, selection, axes), selection, message_sizes);
     for (auto& point : points) {
-        const auto bytes = point.number("bytes");
-        point.group = study;
-        point.bytes_counted = static_cast<double>(bytes);
-        point.send_bytes = bytes;
-        point.receive_bytes = bytes;
-        point.skip_reason = reason_against_message(bytes);
+        as_message(point);
         adjust(point);
     }
     return points;

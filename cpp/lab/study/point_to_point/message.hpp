@@ -72,8 +72,11 @@ struct Match {
 /// Why a message of `bytes` cannot be sent; empty where it can.
 [[nodiscard]] std::string reason_against_message(std::int64_t bytes);
 
-/// The cases of a point-to-point study over `axes` and sizes, sending and receiving that much,
-/// counted once; `adjust` makes the study's own changes to each.
+/// Makes a case of a study and a size one that sends and receives that much, counted once.
+void as_message(measure::Case& point);
+
+/// Such cases of a point-to-point study over `axes` and sizes; `adjust` makes the
+/// study's own changes to each.
 [[nodiscard]] std::vector<measure::Case> message_cases(
     std::string_view study, const Selection& selection,
     const std::function<void(measure::Case& point)>& adjust,

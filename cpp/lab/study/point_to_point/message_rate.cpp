@@ -13,10 +13,10 @@ namespace transrank::lab::study {
 namespace {
 
 constexpr std::string_view study_name = "message-rate";
+
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
-    return pair_cases(selection, ranks, window_sizes, [&](std::int64_t bytes) {
-        return window_case(study_name, osu_window, bytes, selection.cache);
-    });
+    return pair_cases(study_name, selection, ranks, window_sizes,
+                      [&](measure::Case& point) { as_window(point, osu_window, selection.cache); });
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {

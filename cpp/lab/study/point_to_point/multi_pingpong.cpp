@@ -13,9 +13,9 @@ namespace {
 constexpr std::string_view study_name = "multi-pingpong";
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
-    return pair_cases(selection, ranks, message_sizes, [](std::int64_t bytes) {
-        const auto twice = [](measure::Case& point) { point.operations_per_repetition = 2; };
-        return message_cases(study_name, {.sizes = {bytes}, .axes = {}}, twice).front();
+    return pair_cases(study_name, selection, ranks, message_sizes, [](measure::Case& point) {
+        as_message(point);
+        point.operations_per_repetition = 2;
     });
 }
 

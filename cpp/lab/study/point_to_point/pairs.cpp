@@ -12,22 +12,19 @@ AxisChoice pairs_axis() {
     return count_axis("pairs");
 }
 
-std::vector<measure::Case> pair_cases(
-    const Selection& selection, int ranks, std::string_view sizes,
-    const std::function<measure::Case(std::int64_t bytes)>& make) {
-    std::vector<measure::Case> points;
-    for (const int pairs : counts_of(selection, pairs_axis(), std::max(ranks / 2, 1))) {
-        for (const auto bytes : sizes_of(selection, sizes)) {
-            auto point = make(bytes);
-            point.axes = {{.name = "pairs", .value = std::int64_t{pairs}},
-                          {.name = "bytes", .value = bytes}};
-            point.bytes_counted *= pairs;
-            if (2 * pairs > ranks) {
-                point.skip_reason = std::to_string(pairs) + " pairs need " +
-                                    std::to_string(2 * pairs) + " ranks, the launch has " +
-                                    std::to_string(ranks);
-            }
-            points.push_back(std::move(point));
+std::vector<measure::Case> pair_cases(std::string_view study, const Selection& selection, int ranks,
+                                      std::string_view sizes,
+                                      const std::function<void(measure::Case& point)>& make) {
+    const auto counted = spread_counts(combinations(study, selection, {}), selection, pairs_axis(),
+                                       std::max(ranks / 2, 1));
+    auto points = spread_sizes(counted, selection, sizes);
+    for (auto& point : points) {
+        const auto pairs = point.number("pairs");
+        make(point);
+        point.bytes_counted *= static_cast<double>(pairs);
+        if (2 * pairs > ranks) {
+            point.skip_reason = std::to_string(pairs) + " pairs need " + std::to_string(2 * pairs) +
+                                " ranks, the launch has " + std::to_string(ranks);
         }
     }
     return points;

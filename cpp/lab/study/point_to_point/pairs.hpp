@@ -14,11 +14,11 @@ namespace transrank::lab::study {
 [[nodiscard]] AxisChoice pairs_axis();
 
 /// A case for each number of pairs asked for, `all` and its number once, and each size; bytes count
-/// once per pair. Those of more pairs than `ranks` make are skipped. `make` makes a case of one
-/// pair.
+/// once per pair. Those of more pairs than `ranks` make are skipped. `make` makes one of study,
+/// pairs and size a case of one pair.
 [[nodiscard]] std::vector<measure::Case> pair_cases(
-    const Selection& selection, int ranks, std::string_view sizes,
-    const std::function<measure::Case(std::int64_t bytes)>& make);
+    std::string_view study, const Selection& selection, int ranks, std::string_view sizes,
+    const std::function<void(measure::Case& point)>& make);
 
 /// The other one of the pair; MPI_PROC_NULL for a rank without.
 [[nodiscard]] int partner_of(const measure::Case& point, const mpi::Communicator& comm);

@@ -150,36 +150,29 @@ void AnsweredWindows::run(std::int64_t repetitions) {
 std::vector<AxisChoice> window_axes() {
     return {{.name = "window",
              .values = {std::to_string(osu_window)},
-             .open = whole_numbers(1, most_window)}};
+             .open = whole_numbers(1, most_window),
+             .numbers = true}};
 }
 
-measure::Case window_case(std::string_view study, int window, std::int64_t bytes,
-                          measure::CacheMode cache, int peers) {
-    measure::Case point;
-    point.study = study;
-    point.group = study;
+void as_window(measure::Case& point, int window, measure::CacheMode cache, int peers) {
+    const auto bytes = point.number("bytes");
+    point.group = point.study;
     point.operations_per_repetition = window;
     point.bytes_counted = static_cast<double>(bytes);
     point.least_batch_seconds = least_batch_seconds;
     point.send_bytes = window_bytes(bytes, window, cache, peers);
     point.receive_bytes = point.send_bytes;
     point.skip_reason = reason_against_message(bytes);
-    return point;
 }
 
 std::vector<measure::Case> window_cases(std::string_view study, const Selection& selection,
                                         int directions) {
-    std::vector<measure::Case> points;
-    for (const auto& window : values_of(selection, window_axes().front())) {
-        for (const auto bytes : sizes_of(selection, window_sizes)) {
-            const int messages = std::stoi(window);
-            auto point = window_case(study, messages, bytes, selection.cache);
-            point.axes = {{.name = "window", .value = std::int64_t{messages}},
-                          {.name = "bytes", .value = bytes}};
-            point.clocks = measure::Clocks::root;
-            point.bytes_counted *= directions;
-            points.push_back(std::move(point));
-        }
+    auto points =
+        spread_sizes(combinations(study, selection, window_axes()), selection, window_sizes);
+    for (auto& point : points) {
+        as_window(point, static_cast<int>(point.number("window")), selection.cache);
+        point.clocks = measure::Clocks::root;
+        point.bytes_counted *= directions;
     }
     return points;
 }

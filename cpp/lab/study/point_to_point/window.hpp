@@ -93,11 +93,10 @@ public:
     void run(std::int64_t repetitions) override;
 };
 
-/// A case of `window` messages of `bytes` each, which leave and arrive on every rank that takes
-/// part, for each of at most `peers` peers. An operation is one message of the window; bytes count
-/// once.
-[[nodiscard]] measure::Case window_case(std::string_view study, int window, std::int64_t bytes,
-                                        measure::CacheMode cache, int peers = 1);
+/// Makes a case of a study and a size one of `window` messages, which leave and arrive on every
+/// rank that takes part, for each of at most `peers` peers. An operation is one message of the
+/// window; bytes count once.
+void as_window(measure::Case& point, int window, measure::CacheMode cache, int peers = 1);
 
 /// The cases of a study between two ranks, over windows and sizes, timed on rank 0; each byte
 /// counts once per direction.
