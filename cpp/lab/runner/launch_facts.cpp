@@ -9,6 +9,7 @@
 #include "lab/machine/domains.hpp"
 #include "lab/machine/process.hpp"
 #include "settings.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/library.hpp"
 
@@ -55,10 +56,7 @@ void write_mpi(text::JsonWriter& json) {
 void write_placement(const mpi::Communicator& world, text::JsonWriter& json) {
     const auto host_of = gather(machine::host_name(), world);
     const auto binding = gather(machine::allowed_cpus(), world);
-    const auto cores = gather(std::to_string(machine::current_cpu()), world);
-    const auto domains =
-        gather(std::to_string(machine::domain_of(machine::allowed_cpus(), machine::read_domains())),
-               world);
+    const auto domain = machine::domain_of(machine::allowed_cpus(), machine::read_domains());
     std::vector<std::string> hosts;
     std::vector<std::size_t> rank_host;
     for (const auto& host : host_of) {
@@ -70,15 +68,8 @@ void write_placement(const mpi::Communicator& world, text::JsonWriter& json) {
     }
     json.key("placement").begin_object();
     json.key("hosts").array(hosts).key("rank_host").array(rank_host).key("binding").array(binding);
-    json.key("cores").begin_array();
-    for (const auto& core : cores) {
-        json.value(std::stoi(core));
-    }
-    json.end_array().key("domains").begin_array();
-    for (const auto& domain : domains) {
-        json.value(std::stoi(domain));
-    }
-    json.end_array().end_object();
+    json.key("cores").array(mpi::gathered(world, machine::current_cpu()));
+    json.key("domains").array(mpi::gathered(world, domain)).end_object();
 }
 
 void write_clock(const machine::ClockQuality& quality, text::JsonWriter& json) {

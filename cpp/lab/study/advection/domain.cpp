@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lab/study/baseline/arrays.hpp"
+
 namespace transrank::lab::study::advection {
 
 std::int64_t Domain::bytes(const Block& block) {
@@ -30,17 +32,10 @@ std::array<std::int64_t, 2> Domain::origin() const {
 }
 
 std::unique_ptr<baseline::Mover> Domain::make_halo(std::string_view name, Sources sources) const {
-    const auto bytes = std::as_writable_bytes(field_);
-    return baseline::make(name,
-                          {.comm = comm_,
-                           .route = halo(grid_, comm_.rank(), stencil_, sources),
-                           .fields = {{.source = bytes.data(),
-                                       .source_bytes = static_cast<std::int64_t>(bytes.size()),
-                                       .destination = bytes.data(),
-                                       .destination_bytes = static_cast<std::int64_t>(bytes.size()),
-                                       .unit_bytes = sizeof(double),
-                                       .scalar = copy::Scalar::float64}},
-                           .description = baseline::Description::segments});
+    return baseline::make(name, {.comm = comm_,
+                                 .route = halo(grid_, comm_.rank(), stencil_, sources),
+                                 .fields = {field_of(field_, field_, sizeof(double))},
+                                 .description = baseline::Description::segments});
 }
 
 std::vector<route::Row> Domain::copies() const {

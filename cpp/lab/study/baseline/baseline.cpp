@@ -48,6 +48,12 @@ const Entry* find(std::string_view name) {
     return find_named(all(), name);
 }
 
+std::vector<int> peers_of(std::span<const route::Leg> legs) {
+    std::vector<int> ranks;
+    std::ranges::transform(legs, std::back_inserter(ranks), &route::Leg::peer);
+    return ranks;
+}
+
 std::vector<std::string> others_than(std::span<const std::string_view> chosen,
                                      bool (*fits)(const Entry& entry)) {
     std::vector<std::string> names;

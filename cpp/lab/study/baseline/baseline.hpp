@@ -78,6 +78,9 @@ struct Entry {
     std::unique_ptr<Mover> (*make)(Task task);
 };
 
+/// The ranks at the other ends of legs.
+[[nodiscard]] std::vector<int> peers_of(std::span<const route::Leg> legs);
+
 /// What makes a kind of mover, for a row of the table.
 template <class Kind, auto... arguments>
 std::unique_ptr<Mover> made(Task task) {

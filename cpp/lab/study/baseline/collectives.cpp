@@ -2,7 +2,6 @@
 // Collectives of a neighborhood or of all ranks: described by datatypes, or packed by hand.
 #include <mpi.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "lab/study/baseline/baseline.hpp"
@@ -18,13 +17,8 @@ namespace transrank::lab::study::baseline {
 namespace {
 
 mpi::Communicator graph_of(const Task& task) {
-    const auto peers = [](std::span<const route::Leg> legs) {
-        std::vector<int> ranks;
-        std::ranges::transform(legs, std::back_inserter(ranks), &route::Leg::peer);
-        return ranks;
-    };
-    return neighborhood::adjacent(task.comm, peers(task.route.receives()),
-                                  peers(task.route.sends()));
+    return neighborhood::adjacent(task.comm, peers_of(task.route.receives()),
+                                  peers_of(task.route.sends()));
 }
 
 class Described final : public Mover {

@@ -3,7 +3,6 @@
 // between post, start, complete and wait.
 #include <mpi.h>
 
-#include <algorithm>
 #include <deque>
 
 #include "lab/study/baseline/baseline.hpp"
@@ -78,8 +77,8 @@ class Posted final : public Put {
 public:
     explicit Posted(Task given)
         : Put(std::move(given)),
-          sources_(peers(route().receives())),
-          destinations_(peers(route().sends())) {}
+          sources_(peers_of(route().receives()), task().comm),
+          destinations_(peers_of(route().sends()), task().comm) {}
 
     void start() override {
         each_window("MPI_Win_post",
@@ -94,12 +93,6 @@ public:
     }
 
 private:
-    [[nodiscard]] RankGroup peers(std::span<const route::Leg> legs) const {
-        std::vector<int> ranks;
-        std::ranges::transform(legs, std::back_inserter(ranks), &route::Leg::peer);
-        return {std::move(ranks), task().comm};
-    }
-
     RankGroup sources_;
     RankGroup destinations_;
 };
