@@ -10,13 +10,10 @@
 namespace transrank::mpi {
 namespace {
 
-using Values = std::vector<std::int64_t>;
-using BothSides = std::pair<Values, Values>;
-
 // What arrives in the second of the two, once `begin` has begun it.
-template <class Begin>
-Values received(const Communicator& comm, const std::shared_ptr<BothSides>& both,
-                const Begin& begin) {
+template <class Values, class Begin>
+Values received(const Communicator& comm, Values own, std::size_t count, const Begin& begin) {
+    const auto both = std::make_shared<std::pair<Values, Values>>(std::move(own), Values(count));
     MPI_Request request = MPI_REQUEST_NULL;
     begin(both->first.data(), both->second.data(), &request);
     comm.complete(std::span(&request, 1), both);
@@ -53,23 +50,25 @@ void broadcast(const Communicator& comm, std::span<std::byte> bytes, int root) {
     std::ranges::copy(place.first(bytes.size()), bytes.begin());
 }
 
-Values swapped(const Communicator& comm, std::span<const std::int64_t> values) {
-    const auto both =
-        std::make_shared<BothSides>(Values(values.begin(), values.end()), Values(values.size()));
+std::vector<std::int64_t> swapped(const Communicator& comm, std::span<const std::int64_t> values) {
     const auto each = static_cast<int>(values.size()) / comm.size();
-    return received(comm, both, [&](const auto* own, auto* all, MPI_Request* request) {
-        check(MPI_Ialltoall(own, each, MPI_INT64_T, all, each, MPI_INT64_T, comm.handle(), request),
-              "MPI_Ialltoall");
-    });
+    return received(comm, std::vector(values.begin(), values.end()), values.size(),
+                    [&](const auto* own, auto* all, MPI_Request* request) {
+                        check(MPI_Ialltoall(own, each, MPI_INT64_T, all, each, MPI_INT64_T,
+                                            comm.handle(), request),
+                              "MPI_Ialltoall");
+                    });
 }
 
-Values gathered(const Communicator& comm, std::int64_t value) {
-    const auto both =
-        std::make_shared<BothSides>(Values{value}, Values(static_cast<std::size_t>(comm.size())));
-    return received(comm, both, [&](const auto* own, auto* all, MPI_Request* request) {
-        check(MPI_Iallgather(own, 1, MPI_INT64_T, all, 1, MPI_INT64_T, comm.handle(), request),
-              "MPI_Iallgather");
-    });
+std::vector<std::byte> gathered_bytes(const Communicator& comm, std::vector<std::byte> own) {
+    const auto each = own.size();
+    return received(comm, std::move(own), each * static_cast<std::size_t>(comm.size()),
+                    [&](const auto* mine, auto* all, MPI_Request* request) {
+                        const auto bytes = static_cast<int>(each);
+                        check(MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE,
+                                             comm.handle(), request),
+                              "MPI_Iallgather");
+                    });
 }
 
 }  // namespace transrank::mpi

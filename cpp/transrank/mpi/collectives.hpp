@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/point_to_point.hpp"
 
 /// Collective operations that wait as their communicator does (Communicator::State::meanwhile):
 /// what blocks in MPI can neither make exchanges advance nor notice that a rank has ended.
@@ -59,7 +60,12 @@ void broadcast(const Communicator& comm, std::span<std::byte> bytes, int root);
 [[nodiscard]] std::vector<std::int64_t> swapped(const Communicator& comm,
                                                 std::span<const std::int64_t> values);
 
-/// Collective. The value of each rank.
-[[nodiscard]] std::vector<std::int64_t> gathered(const Communicator& comm, std::int64_t value);
+/// Collective. What each rank has, by rank: as many bytes everywhere, or plain data.
+[[nodiscard]] std::vector<std::byte> gathered_bytes(const Communicator& comm,
+                                                    std::vector<std::byte> own);
+template <class T>
+[[nodiscard]] std::vector<T> gathered(const Communicator& comm, const T& own) {
+    return values_in<T>(gathered_bytes(comm, bytes_of(std::span(&own, 1))));
+}
 
 }  // namespace transrank::mpi

@@ -4,8 +4,6 @@
 // rewrite them before its peers have said that they have read. A floor waits for neither within the
 // time: it shows what the machine itself asks for, memory and crossing. What the library adds to
 // the other is its overhead.
-#include <mpi.h>
-
 #include <algorithm>
 #include <map>
 #include <new>
@@ -17,7 +15,7 @@
 #include "transrank/copy/moves.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/transport/control_block.hpp"
 
 namespace transrank::lab::study::baseline {
@@ -34,10 +32,7 @@ public:
     explicit OpenSources(const Task& task) : fields_(task.fields) {
         Opened mine;
         mpi::agree(task.comm, [&] { mine = open(); });
-        std::vector<Opened> all(static_cast<std::size_t>(task.comm.size()));
-        mpi::check(MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, all.data(), sizeof(mine), MPI_BYTE,
-                                 task.comm.handle()),
-                   "MPI_Allgather");
+        const auto all = mpi::gathered(task.comm, mine);
         mpi::agree(task.comm, [&] { connect(task.route, all); });
     }
 

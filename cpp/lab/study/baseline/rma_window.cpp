@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
@@ -32,7 +33,7 @@ Window::Window(Allocated how, std::int64_t bytes, int unit_bytes, const mpi::Com
 }
 
 Window::Window(Attached /*how*/, std::span<std::byte> memory, const mpi::Communicator& comm)
-    : memory_(memory), addresses_(static_cast<std::size_t>(comm.size())) {
+    : memory_(memory) {
     mpi::check(MPI_Win_create_dynamic(MPI_INFO_NULL, comm.handle(), &window_),
                "MPI_Win_create_dynamic");
     return_errors();
@@ -43,8 +44,7 @@ Window::Window(Attached /*how*/, std::span<std::byte> memory, const mpi::Communi
     }
     MPI_Aint own = 0;
     mpi::check(MPI_Get_address(memory.data(), &own), "MPI_Get_address");
-    mpi::check(MPI_Allgather(&own, 1, MPI_AINT, addresses_.data(), 1, MPI_AINT, comm.handle()),
-               "MPI_Allgather");
+    addresses_ = mpi::gathered(comm, own);
 }
 
 void Window::return_errors() {

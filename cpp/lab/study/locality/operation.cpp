@@ -9,7 +9,7 @@
 #include "lab/machine/process.hpp"
 #include "lab/study/locality/pages.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 
 namespace transrank::lab::study::locality {
 namespace {
@@ -25,15 +25,6 @@ std::shared_ptr<memory::SharedSegment> touched(std::size_t bytes) {
         last = segment;
     }
     return segment;
-}
-
-template <class Value>
-std::vector<Value> gather_all(const Value& own, const mpi::Communicator& comm) {
-    std::vector<Value> all(static_cast<std::size_t>(comm.size()));
-    mpi::check(MPI_Allgather(&own, sizeof(Value), MPI_BYTE, all.data(), sizeof(Value), MPI_BYTE,
-                             comm.handle()),
-               "MPI_Allgather");
-    return all;
 }
 
 /// What a rank reports of its memory.
@@ -76,13 +67,13 @@ Seat own_seat() {
 
 PlacedOperation::PlacedOperation(const mpi::Communicator& comm, const Seat& seat,
                                  const std::string& arrangement, std::size_t count)
-    : comm_(comm), node_(comm.split_node()), seats_(gather_all(seat, node_)) {
+    : comm_(comm), node_(comm.split_node()), seats_(mpi::gathered(node_, seat)) {
     const std::size_t bytes = count * sizeof(double);
     mpi::agree(comm_, [&] {
         toucher_ = assign(arrangement, seats_)[static_cast<std::size_t>(node_.rank())];
         own_ = touched(bytes);
     });
-    const auto handles = gather_all(own_->handle(), node_);
+    const auto handles = mpi::gathered(node_, own_->handle());
     mpi::agree(comm_, [&] {
         std::span<std::byte> used = own_->bytes();
         if (toucher_ != node_.rank()) {
@@ -97,7 +88,7 @@ void PlacedOperation::describe(text::JsonWriter& json) {
     const auto& own = seats_[static_cast<std::size_t>(node_.rank())];
     const auto& of_toucher = seats_[static_cast<std::size_t>(toucher_)];
     const auto pages = pages_by_domain(std::as_bytes(data_));
-    const auto touchers = gather_all(comm_.rank(), node_);
+    const auto touchers = mpi::gathered(node_, comm_.rank());
     Told told{.toucher = touchers[static_cast<std::size_t>(toucher_)],
               .domain = own.domain,
               .package = own.package,
@@ -111,7 +102,7 @@ void PlacedOperation::describe(text::JsonWriter& json) {
         told.pages_unknown += domain < 0 ? count : 0;
         told.pages_elsewhere += domain >= 0 && domain != of_toucher.domain ? count : 0;
     }
-    const auto all = gather_all(told, comm_);
+    const auto all = mpi::gathered(comm_, told);
     json.key("memory").begin_object();
     for (const auto& column : columns) {
         json.key(column.name).begin_array();
