@@ -45,7 +45,7 @@ std::vector<Attempt> attempts_at(const Binding& binding, std::span<const Choice>
 }
 
 // Runs `work`; returns what went wrong, or nothing.
-std::string words_of_failure(const std::function<void()>& work) {
+std::string reason_of_failure(const std::function<void()>& work) {
     try {
         work();
         return "";
@@ -54,27 +54,27 @@ std::string words_of_failure(const std::function<void()>& work) {
     }
 }
 
-void refuse(const Entry& entry, transport::Peers peers, const std::string& words,
+void refuse(const Entry& entry, transport::Peers peers, const std::string& reason,
             Refusals& refusals) {
     for (const auto* peer : peers) {
-        refusals.push_back({.rank = peer->rank, .entry = &entry, .reason = words});
+        refusals.push_back({.rank = peer->rank, .entry = &entry, .reason = reason});
     }
 }
 
 // Refuses the peers that make it fail also alone; all of them when none does.
 void make(const Binding& binding, Attempt& attempt, Refusals& refusals) {
     const auto& entry = *attempt.entry;
-    const auto words = words_of_failure([&] { attempt.made = entry.make(binding, attempt.peers); });
+    const auto reason = reason_of_failure([&] { attempt.made = entry.make(binding, attempt.peers); });
     const auto before = refusals.size();
-    for (std::size_t i = 0; i < attempt.peers.size() && !words.empty(); ++i) {
+    for (std::size_t i = 0; i < attempt.peers.size() && !reason.empty(); ++i) {
         const auto alone = std::span(attempt.peers).subspan(i, 1);
-        const auto own_words = words_of_failure([&] { (void)entry.make(binding, alone); });
-        if (!own_words.empty()) {
-            refuse(entry, alone, own_words, refusals);
+        const auto own_reason = reason_of_failure([&] { (void)entry.make(binding, alone); });
+        if (!own_reason.empty()) {
+            refuse(entry, alone, own_reason, refusals);
         }
     }
-    if (!words.empty() && refusals.size() == before) {
-        refuse(entry, attempt.peers, words, refusals);
+    if (!reason.empty() && refusals.size() == before) {
+        refuse(entry, attempt.peers, reason, refusals);
     }
 }
 
@@ -89,9 +89,9 @@ void connect(const Binding& binding, const Attempt& attempt) {
 
 void prepare(const Attempt& attempt, Refusals& refusals) {
     if (attempt.made) {
-        const auto words = words_of_failure([&] { attempt.made->prepare(); });
-        if (!words.empty()) {
-            refuse(*attempt.entry, attempt.peers, words, refusals);
+        const auto reason = reason_of_failure([&] { attempt.made->prepare(); });
+        if (!reason.empty()) {
+            refuse(*attempt.entry, attempt.peers, reason, refusals);
         }
     }
 }

@@ -14,21 +14,21 @@
 namespace transrank::mpi {
 namespace {
 
-// Short words come at once, and need no memory on their way.
+// A short text comes at once, and needs no memory on its way.
 struct Head {
     std::uint64_t bytes = 0;
     std::array<char, 504> text{};
 };
 
-// The words of rank `speaker`, on every rank.
-std::string broadcast(const Communicator& comm, std::string_view words, int speaker) {
-    Head head{.bytes = words.size()};
-    std::ranges::copy(words.substr(0, head.text.size()), head.text.begin());
+// The text of rank `speaker`, on every rank.
+std::string broadcast(const Communicator& comm, std::string_view own, int speaker) {
+    Head head{.bytes = own.size()};
+    std::ranges::copy(own.substr(0, head.text.size()), head.text.begin());
     mpi::broadcast(comm, std::as_writable_bytes(std::span(&head, 1)), speaker);
     if (head.bytes <= head.text.size()) {
         return {head.text.data(), head.bytes};
     }
-    std::string text(words);
+    std::string text(own);
     text.resize(head.bytes);
     mpi::broadcast(comm, std::as_writable_bytes(std::span(text)), speaker);
     return text;
@@ -59,8 +59,8 @@ std::string take_word(std::string& text) {
     return word;
 }
 
-// What is thrown, in words; none where memory is lacking.
-std::string words_of_current(int rank) noexcept {
+// The text of what is thrown; none where memory is lacking.
+std::string text_of_current(int rank) noexcept {
     try {
         throw;
     } catch (const std::bad_alloc&) {
@@ -134,12 +134,12 @@ void compare(const Communicator& comm, std::string_view what, const Words& words
 
 }  // namespace
 
-void throw_first(const Communicator& comm, bool failed, const std::string& words) {
+void throw_first(const Communicator& comm, bool failed, const std::string& text) {
     constexpr std::size_t longest_bytes = std::size_t{1} << 20U;
     const int speaker = reduced(comm, failed ? comm.rank() : comm.size(), MPI_MIN);
     if (speaker < comm.size()) {
         const auto heard =
-            broadcast(comm, std::string_view(words).substr(0, longest_bytes), speaker);
+            broadcast(comm, std::string_view(text).substr(0, longest_bytes), speaker);
         throw AgreedError(heard.empty() ? rank_that(speaker, "has too little memory left for this")
                                         : heard);
     }
@@ -169,7 +169,7 @@ void agree_on(const Communicator& comm, std::string_view what, const std::functi
         made = work();
     } catch (...) {
         failed = true;
-        refusal = words_of_current(comm.rank());
+        refusal = text_of_current(comm.rank());
     }
     std::array<std::uint64_t, most_sums> all{failed ? 1U : 0U,
                                              balance_of(comm, said(said(0, given), made))};

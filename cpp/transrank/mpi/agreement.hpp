@@ -90,9 +90,9 @@ template <class Work>
     return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
 }
 
-/// Collective. Throws AgreedError, with the words of the first rank that has `failed`, on every
-/// rank if there is one. Where it has no words, it lacks memory.
-void throw_first(const Communicator& comm, bool failed, const std::string& words);
+/// Collective. Throws AgreedError, with the text of the first rank that has `failed`, on every
+/// rank if there is one. Where its text is empty, it lacks memory.
+void throw_first(const Communicator& comm, bool failed, const std::string& text);
 
 /// Not collective. The sum of these numbers over all ranks is 0 when all give the same words; else
 /// with a probability of 2^-64. Throws nothing.
