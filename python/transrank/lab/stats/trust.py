@@ -51,8 +51,8 @@ def trust_in(run: Run, results: Sequence[CaseResult]) -> Trust:
     if share <= FEW and usual > USUAL_WIDTH:
         return Trust(WITH_CARE, f"half of the intervals are wider than {format_spread(usual)}")
     grade = USABLE if share <= FEW else WITH_CARE
-    words = f"{format_percent(share)} of the intervals are wider than {format_percent(WIDE)}"
-    return Trust(grade, words)
+    text = f"{format_percent(share)} of the intervals are wider than {format_percent(WIDE)}"
+    return Trust(grade, text)
 
 
 def without_noise(results: Iterable[CaseResult]) -> list[CaseResult]:

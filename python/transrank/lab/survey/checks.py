@@ -199,15 +199,15 @@ def _busy(facts: Facts) -> Iterator[Check]:
     if load.busy_cores is None:
         yield Check("load", "note", "the kernel does not say how busy the machine is")
         return
-    words = f"{load.busy_cores:.1f} of {len(facts.topology.cpus)} CPUs are in use"
+    text = f"{load.busy_cores:.1f} of {len(facts.topology.cpus)} CPUs are in use"
     if load.busy_cores < BUSY_CORES:
-        yield Check("load", "ok", words)
+        yield Check("load", "ok", text)
     else:
         others = ", ".join(f"{one.name} ({one.pid})" for one in load.busiest)
         yield Check(
             "load",
             "warning",
-            f"{words} by others{f': {others}' if others else ''}",
+            f"{text} by others{f': {others}' if others else ''}",
             "wait until they have ended, or use an exclusive node",
         )
     if load.stolen is not None and load.stolen > STOLEN_SHARE:
@@ -234,18 +234,18 @@ def _clock(situation: Situation) -> Iterator[Check]:
     source = situation.facts.system.clock_source
     if situation.probed is not None:
         clock = situation.probed.clock
-        words = (
+        text = (
             f"{clock['name']}: resolution {format_seconds(clock['resolution_seconds'])}, "
             f"a reading takes {format_seconds(clock['cost_seconds'])}"
         )
         coarse = max(clock["resolution_seconds"], clock["cost_seconds"]) > COARSE_CLOCK_SECONDS
     else:
-        words, coarse = f"the kernel's clock source is {source or 'not known'}", False
+        text, coarse = f"the kernel's clock source is {source or 'not known'}", False
     if source in SLOW_CLOCK_SOURCES or coarse:
         hint = "boot with clocksource=tsc, if the processor's time stamp counter is invariant"
-        yield Check("clock", "warning", f"{words}; source {source or 'unknown'}", hint)
+        yield Check("clock", "warning", f"{text}; source {source or 'unknown'}", hint)
     else:
-        yield Check("clock", "ok", words)
+        yield Check("clock", "ok", text)
 
 
 def _frequency(facts: Facts) -> Iterator[Check]:
@@ -343,11 +343,11 @@ def _memory(situation: Situation) -> Iterator[Check]:
     if free is None:
         return
     each = free // max(situation.launcher.capacity.ranks_per_node(situation.shape), 1)
-    words = f"{format_bytes(free)} free, {format_bytes(each)} per rank"
+    text = f"{format_bytes(free)} free, {format_bytes(each)} per rank"
     if each < LEAST_MEMORY_BYTES_PER_RANK:
-        yield Check("memory", "warning", words, "fewer ranks; cases that need more are skipped")
+        yield Check("memory", "warning", text, "fewer ranks; cases that need more are skipped")
     else:
-        yield Check("memory", "ok", words)
+        yield Check("memory", "ok", text)
 
 
 def _disk(store: Path) -> Iterator[Check]:

@@ -175,10 +175,10 @@ def _draw_cores(cores: Sequence[_Core], x: int, y: int) -> tuple[int, int, str]:
         top = y + index // columns * (CELL + GAP)
         taken = bool(core.ranks)
         names = ",".join(map(str, core.ranks[:2])) + ("…" if len(core.ranks) > 2 else "")
-        words = f"core with CPUs {format_list(tuple(core.cpus))}"
-        words += f": rank {', '.join(map(str, core.ranks))}" if taken else ": no rank"
+        text = f"core with CPUs {format_list(tuple(core.cpus))}"
+        text += f": rank {', '.join(map(str, core.ranks))}" if taken else ": no rank"
         drawn += (
-            f'<g><title>{escape(words)}</title><rect x="{left}" y="{top}" width="{CELL}" '
+            f'<g><title>{escape(text)}</title><rect x="{left}" y="{top}" width="{CELL}" '
             f'height="{CELL}" rx="3" fill="{"var(--series-1)" if taken else "var(--quiet)"}" '
             f'stroke="var(--rule)"/>'
             f'<text x="{left + CELL // 2}" y="{top + CELL // 2 + 4}" text-anchor="middle" '

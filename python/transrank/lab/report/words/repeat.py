@@ -29,20 +29,20 @@ def describe_repetition(runs: Sequence[Measured]) -> list[Part]:
 
 def _of_run(run: Run, heading: str) -> Iterator[Part]:
     if run.header.imported:
-        words = "These numbers were not measured by transrank; they were stored by:"
-        yield Part(heading, (words,), (shlex.join(run.header.command),))
+        text = "These numbers were not measured by transrank; they were stored by:"
+        yield Part(heading, (text,), (shlex.join(run.header.command),))
         return
     again = shlex.join(repeated(run.header.command, run.header.seed))
-    words = "The same cases in the same order, on a machine of the same kind:"
-    yield Part(heading, (words,), (*_exports(run), again))
+    text = "The same cases in the same order, on a machine of the same kind:"
+    yield Part(heading, (text,), (*_exports(run), again))
     lines = _by_hand(run)
     if lines:
-        words = (
+        text = (
             "The same without transrank as a driver: the first line writes the record file "
             f"`{BY_HAND}` in the current folder, and each of the others is a launch "
             "that adds to it."
         )
-        yield Part("", (words,), lines, folded="Every launch as a command line")
+        yield Part("", (text,), lines, folded="Every launch as a command line")
 
 
 def _exports(run: Run) -> tuple[str, ...]:
