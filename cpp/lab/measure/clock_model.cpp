@@ -157,16 +157,10 @@ ClockFit synchronise_node_clocks(const mpi::Communicator& leaders, const Clock& 
             const double residual = largest_residual(fit.model, lesson.learn(check_points));
             fit.accuracy_seconds = residual + lesson.teachers_error();
         });
-    const bool root = leaders.rank() == 0;
-    const auto size = static_cast<std::size_t>(leaders.size());
-    fit.offsets.resize(root ? size : 0);
-    fit.drifts.resize(root ? size : 0);
-    mpi::check(MPI_Gather(&fit.model.offset, 1, MPI_DOUBLE, fit.offsets.data(), 1, MPI_DOUBLE, 0,
-                          leaders.handle()),
-               "MPI_Gather");
-    mpi::check(MPI_Gather(&fit.model.drift, 1, MPI_DOUBLE, fit.drifts.data(), 1, MPI_DOUBLE, 0,
-                          leaders.handle()),
-               "MPI_Gather");
+    for (const auto& model : mpi::gathered(leaders, fit.model)) {
+        fit.offsets.push_back(model.offset);
+        fit.drifts.push_back(model.drift);
+    }
     return fit;
 }
 

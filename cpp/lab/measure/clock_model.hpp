@@ -28,8 +28,8 @@ struct ClockFit {
     ClockModel model;  ///< this rank's
     /// How far any node's clock was from rank 0's, at most, just after the fit; same everywhere.
     double accuracy_seconds = 0;
-    std::vector<double> offsets;  ///< per node, on rank 0
-    std::vector<double> drifts;   ///< per node, on rank 0
+    std::vector<double> offsets;  ///< per node, on the first rank of each
+    std::vector<double> drifts;   ///< likewise
 
     /// Writes the `synchronisation` member of a launch line.
     void describe(text::JsonWriter& json) const;

@@ -64,7 +64,8 @@ void refuse(const Entry& entry, transport::Peers peers, const std::string& reaso
 // Refuses the peers that make it fail also alone; all of them when none does.
 void make(const Binding& binding, Attempt& attempt, Refusals& refusals) {
     const auto& entry = *attempt.entry;
-    const auto reason = reason_of_failure([&] { attempt.made = entry.make(binding, attempt.peers); });
+    const auto reason =
+        reason_of_failure([&] { attempt.made = entry.make(binding, attempt.peers); });
     const auto before = refusals.size();
     for (std::size_t i = 0; i < attempt.peers.size() && !reason.empty(); ++i) {
         const auto alone = std::span(attempt.peers).subspan(i, 1);

@@ -73,11 +73,12 @@ public:
                     ? nullptr
                     : domain_.make_halo(point.text("transport"), sources_of(Overlap::none))),
           march_(domain_, halo_.get(), Overlap::none),
-          solution_(domain_,
-                    {.initial = find_initial_condition(point.text("initial")),
-                     .u = velocity_of(point).u,
-                     .v = velocity_of(point).v},
-                    steps_.length) {}
+          solution_(
+              domain_,
+              {.initial = named(initial_conditions(), point.text("initial"), "initial condition"),
+               .u = velocity_of(point).u,
+               .v = velocity_of(point).v},
+              steps_.length) {}
 
     void fill(std::uint64_t /*stamp*/) override {
         solution_.begin();

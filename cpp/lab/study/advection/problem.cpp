@@ -6,8 +6,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "lab/study/named.hpp"
-
 namespace transrank::lab::study::advection {
 namespace {
 
@@ -45,10 +43,6 @@ constexpr std::array table{InitialCondition{.name = "sin-x", .value = sin_x},
 
 std::span<const InitialCondition> initial_conditions() {
     return table;
-}
-
-const InitialCondition& find_initial_condition(std::string_view name) {
-    return named(table, name, "initial condition");
 }
 
 double Problem::exact(double x, double y, double time) const {

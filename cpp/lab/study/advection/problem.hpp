@@ -15,9 +15,6 @@ struct InitialCondition {
 /// `sin-x`, `sin-x-sin-y`, `gaussian`: smooth; `top-hat`: not.
 [[nodiscard]] std::span<const InitialCondition> initial_conditions();
 
-/// Throws std::invalid_argument when there is none of this name.
-[[nodiscard]] const InitialCondition& find_initial_condition(std::string_view name);
-
 /// Advection with constant velocity: c_t + u c_x + v c_y = 0.
 struct Problem {
     const InitialCondition& initial;

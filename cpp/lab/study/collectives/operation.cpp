@@ -23,14 +23,12 @@ Buffers buffers(const Flow& flow, const measure::Case& point, const Setting& set
         flow.reduces() ? find_datatype(point.text("datatype")).bytes : std::int64_t{1};
     const auto result =
         unit * used(flow.receive.blocks, bytes / unit, setting.comm.rank(), setting.comm.size());
-    const bool is_maximum =
-        std::ranges::find(point.axes, "reduction", &measure::Axis::name) != point.axes.end();
     return {.flow = flow,
             .send = setting.workspace.send(0, slot_bytes, point.send_bytes),
             .receive = setting.workspace.receive(0, slot_bytes, point.receive_bytes),
             .block_bytes = static_cast<std::size_t>(bytes),
             .result_bytes = static_cast<std::size_t>(result),
-            .reduction = is_maximum ? MPI_MAX : MPI_SUM,
+            .reduction = point.text("reduction", sum) == maximum ? MPI_MAX : MPI_SUM,
             .rank = setting.comm.rank(),
             .ranks = setting.comm.size()};
 }

@@ -58,10 +58,6 @@ std::vector<AxisChoice> axes() {
          .implied = one_way}};
 }
 
-const Word& word_of(const measure::Case& point) {
-    return find_word(point.text("word", words().front().name));
-}
-
 /// Words are what some operations work on, and both ways only puts are measured. Sizes that are no
 /// whole number of words are left out unless they are `asked_for`.
 bool exists(const measure::Case& point, bool asked_for) {

@@ -72,7 +72,7 @@ public:
         : comm_(setting.comm),
           bytes_(static_cast<int>(point.number("bytes"))),
           in_flight_(point.operations_per_repetition),
-          word_(find_word(point.text("word", words().front().name))),
+          word_(word_of(point)),
           role_(role_of(point, setting.comm.rank())),
           give_(setting.workspace.send(0, point.send_bytes, point.send_bytes)),
           take_(setting.workspace.receive(0, point.send_bytes, point.send_bytes)),
@@ -263,8 +263,8 @@ std::span<const Word> words() {
     return known;
 }
 
-const Word& find_word(std::string_view name) {
-    return named(words(), name, "word");
+const Word& word_of(const measure::Case& point) {
+    return named(words(), point.text("word", words().front().name), "word");
 }
 
 std::vector<std::string> action_names() {

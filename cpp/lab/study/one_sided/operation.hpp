@@ -22,9 +22,9 @@ struct Word {
     std::int64_t bytes;
 };
 
-/// 64-bit integers first. `find_word` throws std::invalid_argument when there is none of this name.
+/// 64-bit integers first, which a case works on that names none.
 [[nodiscard]] std::span<const Word> words();
-[[nodiscard]] const Word& find_word(std::string_view name);
+[[nodiscard]] const Word& word_of(const measure::Case& point);
 
 /// A way to access a window.
 struct Action {
