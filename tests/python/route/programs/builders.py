@@ -156,7 +156,7 @@ def test_bad_input_on_one_rank_is_the_same_error_on_every_rank():
     ]:
         refused(says, lambda w=wrong: routes.ghost_pull(WORLD, owners, on_last(w, [0])))
     refused("give a Distribution", lambda: routes.ghost_pull(WORLD, on_last("me", owners), [0]))
-    refused("str", lambda: routes.ghost_pull(WORLD, owners, [0], begin=on_last("x", 0)))
+    refused("'x'; give", lambda: routes.ghost_pull(WORLD, owners, [0], begin=on_last("x", 0)))
     refused("is in", lambda: routes.lists(WORLD, on_last([7, 7], []), []))
     refused("is in no", lambda: routes.lists(WORLD, [], on_last([7], [])))
     numbered = transrank.Numbering(WORLD, 2 * WORLD.rank)
