@@ -52,6 +52,7 @@ def lead_elsewhere(
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.setup_extension("sphinx.ext.autodoc")  # has the event of docstrings
     app.add_directive("names", Names)
     folder = Path(__file__).parent / "reference"
     app.connect("autodoc-process-docstring", lead_elsewhere)

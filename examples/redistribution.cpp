@@ -42,10 +42,17 @@ bool redistribute(int rank, int ranks) {
     number(temperature, rows, rank);
     number(wind, rows, rank);
 
+    static_assert(array::components_of<decltype(wind)> == 3);
+    constexpr copy::ScalarKind kind = copy::kind_of(array::ScalarOf<double>::value);
+    static_assert(kind.name == "float64" && kind.bytes == sizeof(double));
+
     redistribution::Redistribution redistribution(MPI_COMM_WORLD, rows, columns);
     redistribution.store(
         {array::field(temperature, temperature_after), array::field(wind, wind_after)});
-    redistribution.run();  // in each step; or start, compute, wait
+    redistribution.run();                      // in each step; or start, compute, wait
+    const redistribution::Layout from = rows;  // or redistribution::Points, lists of cells
+    const auto route = redistribution::route_between(MPI_COMM_WORLD, from, columns);
+    route::check_all_delivered_once(route, columns.units(rank));  // else it throws
     const bool right = number(temperature_after, columns, rank);
     return number(wind_after, columns, rank) && right;
 }

@@ -7,6 +7,7 @@ Members of a class, and procedures of a Fortran type, are on its page. Pages are
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -27,7 +28,7 @@ SEARCHED = {
 }
 LANGUAGES = {"cpp": "C++", "c": "C", "fortran": "Fortran"}
 PROGRAMS = {
-    "cpp": ("examples/*.cpp", "tests/cpp/*/*.cpp"),
+    "cpp": ("examples/*.cpp", "tests/cpp/*/*.cpp", "cpp/transrank/*/*.cpp", "cpp/c/*.cpp"),
     "c": ("examples/c/*.c", "tests/c/*.c"),
     "fortran": ("examples/fortran/*.f90", "tests/fortran/*.f90"),
 }
@@ -158,22 +159,32 @@ def programs(language: str) -> list[tuple[str, str]]:
     return [(path.relative_to(ROOT).as_posix(), path.read_text("utf-8")) for path in paths]
 
 
-@cache
 def example(page: Page, name: str) -> str:
-    """Where a program of ours, which is tested, uses the name."""
+    """A line of a tested program that uses the name; without one, of the library itself."""
     owner, _, short = name.replace("%", "::").rpartition("::")
     called = rf"[.%>]{re.escape(short)}\(" if page.name != name else rf"(?<![.%>\w]){short}\b"
     constants = re.findall(r"\bTRANSRANK_\w+|\btransrank_\w+(?= = )", page.declared[0].text)
     called = "|".join([called, *constants])
     found = []
     for path, text in programs(page.language):
-        lines = text.splitlines() if page.name == name or owner.rpartition("::")[2] in text else []
-        for i, line in enumerate(lines):
-            if re.search(called, line) and re.match(r"  (?! *(//|!|(end )?subroutine|use))", line):
-                ends = (j for j in range(i, len(lines)) if lines[j].rstrip()[-1:] not in ",(&=")
-                shown = dedent("\n".join(lines[i - 1 : next(ends) + 1]))
-                found.append(f"In `{path}`:\n```{page.language}\n{shown}\n```")
+        is_own = path.startswith("cpp/")
+        if found and is_own:
+            break
+        is_of_all = owner == "transrank_object"  # from which the types of Fortran are derived
+        is_met = is_of_all or owner.rpartition("::")[2] in text
+        if page.name == name or (is_met and not is_own):
+            found += uses(path, text, called, page.language)
     return next((it for it in found if "CHECK" not in it and "THROW" not in it), "".join(found[:1]))
+
+
+def uses(path: str, text: str, called: str, language: str) -> Iterator[str]:
+    """Each statement of a function that has what is called, with the line above it."""
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        if re.search(called, line) and re.match(r"  (?! *(//|!|(end )?subroutine|use))", line):
+            ends = (j for j in range(i, len(lines)) if lines[j].rstrip()[-1:] not in ",(&=")
+            shown = dedent("\n".join(lines[i - 1 : next(ends) + 1]))
+            yield f"In `{path}`:\n```{language}\n{shown}\n```"
 
 
 @cache

@@ -96,10 +96,11 @@ def test_a_solver_is_short(program):
 
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize(
-    "program", ["ghosts", "recipes", "redistribution", "c/gather_scatter", "c/recipes"]
+    "program",
+    ["ghosts", "recipes", "redistribution", "c/gather_scatter", "c/recipes", "c/routes"],
 )
-def test_an_example_gets_what_it_expects(program, ranks, examples, mpiexec):
-    outcome = mpiexec.run(ranks, examples / program).check()
+def test_an_example_gets_what_it_expects(program, ranks, examples, mpiexec, tmp_path):
+    outcome = mpiexec.run(ranks, examples / program, cwd=tmp_path).check()
     assert sorted(outcome.stdout.splitlines()) == [
         f"rank {it} of {ranks}: right" for it in range(ranks)
     ]

@@ -103,6 +103,8 @@ TEST_CASE("loops around a segment repeat it, and prolong what they go on from") 
                          .destination_stride = 20,
                          .further = {{10, 50, 80}, {2, 500, 1}}});
     CHECK(box.units() == 960);
+    const Row first = row_of(box);
+    CHECK(segment_of(first).units() == 48);
     std::vector<std::int64_t> begins;
     for_each_row(box, [&](const Row& row) { begins.push_back(row.source); });
     REQUIRE(begins.size() == 20);
