@@ -15,6 +15,7 @@ release = _version(project)
 version = release
 
 extensions = [
+    "language_tabs",
     "myst_parser",
     "name_tables",
     "sphinx.ext.apidoc",

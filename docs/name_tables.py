@@ -55,6 +55,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.setup_extension("sphinx.ext.autodoc")  # has the event of docstrings
     app.add_directive("names", Names)
     folder = Path(__file__).parent / "reference"
-    app.connect("autodoc-process-docstring", lead_elsewhere)
+    app.connect("autodoc-process-docstring", lead_elsewhere, priority=600)  # after napoleon (500)
     app.connect("builder-inited", lambda _: reference_pages.write(folder))
     return {"parallel_read_safe": True}

@@ -50,7 +50,7 @@ bool halo_of_a_grid(MPI_Comm comm) {
     auto halo = grid.halo(u);       // collective
     for (int step = 0; step < steps; ++step) {
         halo.run();
-        // compute u.data()[grid.at(i, j)]: from 0 on the owned cells, at -1 the halo
+        // compute u.data()[grid.at(i, j)]: row 0 is the first owned one, row -1 the halo
     }
     const auto run = [&] { halo.run(); };
     return fills(grid, u.data(), run);
@@ -106,7 +106,7 @@ bool own_arrays(MPI_Comm comm) {
     const transrank::Grid grid(comm, {64, 48}, {.halo = 1, .periodic = true});
     std::vector<double> old(grid.cells());
     auto next = old;
-    grid.update(old);  // of any memory; std::span and std::array, too
+    grid.update(old);  // of any memory: std::vector, std::span, std::array
     auto halo = grid.halo({transrank::fields(old), transrank::fields(next)});
     halo.run_with(transrank::fields(next));  // the array of this step
 

@@ -49,7 +49,8 @@ bool redistribute(int rank, int ranks) {
     redistribution::Redistribution redistribution(MPI_COMM_WORLD, rows, columns);
     redistribution.store(
         {array::field(temperature, temperature_after), array::field(wind, wind_after)});
-    redistribution.run();                      // in each step; or start, compute, wait
+    redistribution.run();  // in each step; or start, compute, wait
+
     const redistribution::Layout from = rows;  // or redistribution::Points, lists of cells
     const auto route = redistribution::route_between(MPI_COMM_WORLD, from, columns);
     route::check_all_delivered_once(route, columns.units(rank));  // else it throws

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a reader would paste works: every fenced block of README and docs is run, or says why not.
 
-Python blocks of a page are one program, as they stand, on two ranks. On a page that says
-`<!-- each section is a program -->` those of each section are one, after the blocks that stand
-above all sections. Blocks of C++, C and Fortran stand in a program of examples/, which the tests of
-the packages build and run. Commands are run, and those of transrank parsed, run or not. What is not
-run stands below `<!-- not run: why -->`.
+Python blocks of a page are one program, as they stand, on two ranks. Blocks of C++, C and Fortran
+stand in a program of examples/, which the tests of the packages build and run. Commands are run,
+and those of transrank parsed, run or not. What is not run stands below `<!-- not run: why -->`.
 """
 
 import re
@@ -23,7 +21,8 @@ from transrank.lab.cli import __main__ as frame
 
 ROOT = Path(__file__).parents[1]
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md"]
-PAGES = [*TEXTS, *sorted((ROOT / "docs").glob("*.md"))]
+RECIPES = sorted((ROOT / "docs" / "recipes").glob("*.md"))
+PAGES = [*TEXTS, *sorted((ROOT / "docs").glob("*.md")), *RECIPES]
 FENCE = re.compile(
     r"(?:^<!-- not run: (?P<why>[^\n]+) -->\n)?"
     r"^```(?P<language>[^\s`]*)[^\n`]*\n(?P<text>.*?)^```$",
@@ -39,7 +38,6 @@ class Block:
     language: str
     text: str
     why_not: str | None
-    section: int  # 0 above the first one, and on pages whose blocks are one program
 
     @property
     def id(self) -> str:
@@ -48,11 +46,9 @@ class Block:
 
 def blocks_of(page: Path) -> list[Block]:
     name, text = page.relative_to(ROOT).as_posix(), page.read_text("utf-8")
-    heading = r"^## " if "<!-- each section is a program -->" in text else r"\Z."
     return [
-        Block(name, found["language"], found["text"], found["why"], section)
+        Block(name, found["language"], found["text"], found["why"])
         for found in FENCE.finditer(text)
-        for section in [len(re.findall(heading, text[: found.start()], re.MULTILINE))]
     ]
 
 
@@ -94,34 +90,32 @@ def test_every_block_says_what_it_is():
     )
 
 
-def programs(page: str) -> list[str]:
-    """What a reader pastes of a page: all of its Python, or a section's below the first lines."""
-    sections: dict[int, str] = {0: ""}
-    for block in blocks("python"):
-        if block.page == page:
-            before = sections.get(block.section, "")
-            sections[block.section] = f"{before}\n{block.text}"
-    first = sections.pop(0)
-    return [f"{first}\n{text}" for text in sections.values()] or [first]
+def program(page: str) -> str:
+    """What a reader pastes of a page: all of its Python."""
+    return "\n".join(block.text for block in blocks("python") if block.page == page)
 
 
 PROGRAMS = sorted({block.page for block in blocks("python") if block.why_not is None})
-RUNS = [*((page, 2) for page in PROGRAMS), *(("docs/recipes.md", ranks) for ranks in (1, 3, 4))]
+OF_RECIPES = [page for page in PROGRAMS if page.startswith("docs/recipes/")]
+RUNS = [
+    *(([page], 2) for page in PROGRAMS if page not in OF_RECIPES),
+    *((OF_RECIPES, ranks) for ranks in (1, 2, 3, 4)),
+]
 
 
-@pytest.mark.parametrize(("page", "ranks"), RUNS)
-def test_the_python_of_a_page_is_a_program(page, ranks, mpiexec, tmp_path):
+@pytest.mark.parametrize(("pages", "ranks"), RUNS, ids=[f"{it[0][0]}-{it[1]}" for it in RUNS])
+def test_the_python_of_a_page_is_a_program(pages, ranks, mpiexec, tmp_path):
     names = []
-    for number, text in enumerate(programs(page)):
+    for number, page in enumerate(pages):
         names.append(tmp_path / f"program{number}.py")
-        names[-1].write_text(text, "utf-8")
+        names[-1].write_text(program(page), "utf-8")
     one_by_one = "import runpy, sys; [runpy.run_path(it) for it in sys.argv[1:]]"
     words = [sys.executable, "-m", "mpi4py", "-c", one_by_one, *names]
     outcome = mpiexec.run(ranks, *words).check()
-    if page == "README.md":
+    if pages == ["README.md"]:
         # Ranks write their lines and the ends of these apart, so that some may share a line.
         lines = sorted(re.findall(r"rank \d: before my first row lies rank \d", outcome.stdout))
-        assert lines == re.findall(r"^# (rank .*)$", programs(page)[0], re.MULTILINE)
+        assert lines == re.findall(r"^# (rank .*)$", program("README.md"), re.MULTILINE)
 
 
 @each([block for block in blocks("python") if block.why_not is not None])
@@ -227,10 +221,11 @@ def test_a_picture_is_what_its_program_draws(program, monkeypatch):
     assert program.with_suffix(".svg").read_text("utf-8") == drawn
 
 
-def test_the_tables_of_speed_are_what_the_benchmarks_printed(monkeypatch):
+@pytest.mark.parametrize("name", ["accuracy", "speed"])
+def test_the_tables_of_a_page_are_what_the_benchmarks_printed(name, monkeypatch):
     monkeypatch.syspath_prepend(IMAGES)
-    page = (ROOT / "docs" / "speed.md").read_text("utf-8")
-    assert runpy.run_path(str(ROOT / "docs" / "images" / "speed.py"))["page"](page) == page
+    page = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+    assert runpy.run_path(str(IMAGES / f"{name}.py"))["page"](page) == page
 
 
 def anchors(page: Path) -> set[str]:

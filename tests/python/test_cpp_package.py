@@ -202,7 +202,8 @@ def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix, tmp_path):
         program = tmp_path / f"cpp{number}.cpp"
         syntax_of(program, text, "mpicxx", prefix, "-std=c++20").check()
 
-    page = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("c.md", "recipes.md"))
+    docs = [ROOT / "docs" / "c.md", *(ROOT / "docs" / "recipes").glob("*.md")]
+    page = "".join(path.read_text("utf-8") for path in docs)
     page = re.sub(r"```fortran.*?```", "", page, flags=re.DOTALL)
     functions = set(re.findall(r"\btransrank_\w+(?=\()", page))
     constants = set(re.findall(r"\bTRANSRANK_\w+", page))

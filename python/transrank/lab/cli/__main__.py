@@ -25,20 +25,20 @@ from transrank.errors import Failure, RecordError, UsageError
 
 # In the order in which a user meets them; the module of a verb carries its name.
 VERBS = {
-    "doctor": "check this machine for causes of wrong numbers",
-    "survey": "measure everything and write a report",
-    "measure": "measure chosen studies",
-    "show": "print the numbers of a run, or of a published machine",
+    "doctor": "check this machine for anything that would distort times",
+    "survey": "run most of the studies (benchmarks), and write a report",
+    "measure": "run chosen studies",
+    "show": "print the results of a run, or of a published machine",
     "compare": "compare two runs, or a run with a published machine",
-    "versus": "measure two variants alternately, and report which is faster",
-    "report": "write one HTML page with verdict, figures and tables",
-    "plan": "show what halos, ghosts or alltoalls would move, without MPI",
-    "list": "list stored runs, studies, published machines or settings of MPI",
-    "export": "write a run as CSV or Parquet",
-    "import": "store output of OSU or IMB as a run",
+    "versus": "measure two MPI settings or builds in turn, and compare them",
+    "report": "write an HTML page with a summary, figures and tables",
+    "plan": "count what halos, ghosts or alltoalls would move, without MPI",
+    "list": "list stored runs, studies, published machines or MPI settings",
+    "export": "write the results of a run as CSV or Parquet",
+    "import": "store the output of OSU or Intel MPI Benchmarks as a run",
     "script": "print a job script for Slurm, PBS or PJM",
     "tune": "write a file that makes MPI choose faster collective algorithms",
-    "carry": "run a program, and move the data of its alltoalls by transrank",
+    "carry": "run a program, with transrank moving the data of its alltoalls",
 }
 
 # Options without a verb.
@@ -48,17 +48,20 @@ SUCCESS, INTERRUPTED, INTERNAL_ERROR, BROKEN_PIPE = 0, 130, 70, 141
 
 EPILOG = """\
 first steps:
-  transrank doctor                    is this machine fit to be measured?
+  transrank doctor                    is this machine fit for measurements?
   transrank survey --quick            measure it, in under three minutes
-  transrank show latest               the numbers
-  transrank report latest             one HTML page with figures
-  transrank measure pingpong -n 2     one study only
+  transrank show latest               print the results
+  transrank report latest             write an HTML page with figures
+  transrank measure pingpong -n 2     run one study only, with 2 ranks
 
 exit status:
-  0 success                           3 the MPI run failed
-  1 the answer is no                  4 results missing or unreadable
-  2 wrong usage                       5 too few cases could be judged
-                                    130 interrupted; finished cases are kept
+    0 success
+    1 the answer is no, e.g. compare found a slower case
+    2 wrong usage
+    3 the MPI run failed
+    4 results missing or unreadable
+    5 too few cases could be judged by compare or versus
+  130 interrupted; finished cases are kept
 """
 
 

@@ -16,23 +16,29 @@ examples:
   transrank carry --summary -- mpiexec -n 2 python -m mpi4py fft.py
 
 The program is not changed. transrank moves the data of MPI_Alltoall,
-MPI_Alltoallv and MPI_Alltoallw among ranks of one node if this is faster. MPI
-does all other calls. The launcher must pass LD_PRELOAD on to the ranks.
+MPI_Alltoallv and MPI_Alltoallw among ranks of one node if this is faster. All
+other calls are left to MPI. The launcher must pass the environment variable
+LD_PRELOAD on to the ranks.
 """
 SUMMARY = "TRANSRANK_CARRY_SUMMARY"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
-    parser.description = "Run a program, and move the data of its alltoalls on a node by transrank."
+    parser.description = (
+        "Run an MPI program, and let transrank move the data of its alltoalls on a node."
+    )
     parser.epilog = EPILOG
     parser.add_argument(
         "--summary",
         action="store_true",
-        help="rank 0 prints at the end which calls transrank moved",
+        help="let rank 0 print at the end which calls transrank moved",
     )
     parser.add_argument(
-        "command", nargs="+", metavar="COMMAND", help="the command to run, after --"
+        "command",
+        nargs="+",
+        metavar="COMMAND",
+        help="the command that starts the program, after --",
     )
 
 

@@ -83,47 +83,54 @@ TAIL = [
     for i, heading in enumerate((name, "candidate"))
 ]
 EPILOG = """\
-The ratio is candidate / baseline in time, with a 95% interval from launches.
-A case is slower (faster) if the whole interval lies beyond the threshold. It is
-the same if the interval lies within the threshold, and otherwise unclear. Among
-many cases a few look slower by chance. A case that may be one of these is also
-unclear, and the reason says "slower on its own". All cases are unclear if the
-machine was busy in a run, or if the two runs never met cores of the same speed
-and distance.
+The ratio of a case is its time in CANDIDATE / its time in BASELINE, with a 95%
+interval. A case is slower (or faster) if the whole interval lies beyond the
+threshold, the same if the whole interval lies within the threshold, and
+otherwise unclear. Among many cases, a few look slower by chance. A case that
+may be one of these is also unclear, and the reason says "slower on its own".
+All cases are unclear if the machine was busy during a run, or if the two runs
+never used cores of the same speed and distance.
 
---fail-on decides when the exit status is 1:
-  family    exit 1 if a case is slower, corrected for the number of cases
-            (the default)
-  slower    exit 1 if a case is slower on its own
-  unclear   exit 1 unless every case of both runs is clearly as fast
-  never     exit 0
-Unclear cases pass family and slower. If none is slower, and fewer than half of
-the cases could be judged, the exit status is 5, or 0 with --pass-unclear. With
---case fewer cases are compared, so the correction is smaller.
+The exit status is 1 with --fail-on
+  family    if a case is slower, even after correction for the number of cases
+            (with --case, fewer cases are compared and corrected for)
+  slower    if a case is slower on its own, without this correction
+  unclear   if a case is not clearly as fast, or missing in one run
+  never     never
+With family and slower, unclear cases are accepted. But if no case is slower,
+and fewer than half of the cases could be judged, the exit status is 5, or 0
+with --pass-unclear.
 
--v adds the mean, P90 and P99 of all samples after warm-up, case by case. Beside
-a published machine there is a ratio only for equally many ranks, on one node in
-both or on several nodes in both.
+-v adds the mean, P90 and P99 of all samples after warm-up, case by case. A case
+is compared with a published machine only if equally many ranks took part, on
+one node in both or on several nodes in both.
 
 examples:
-  transrank compare before after                      exit 1 when slower
+  transrank compare before after                      exit 1 if slower
   transrank compare before after --threshold 10% --fail-on unclear
-  transrank compare latest fugaku                     beside a published machine
+  transrank compare latest fugaku                     with a published machine
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
-    parser.description = "Compare two runs, or a run with a published machine."
+    parser.description = (
+        "Compare two runs case by case, or a run with a published machine (see `transrank list "
+        "machines`)."
+    )
     parser.epilog = EPILOG
-    parser.add_argument("baseline", metavar="BASELINE", help="a run: latest~1, an id, a label ...")
-    parser.add_argument("candidate", metavar="CANDIDATE", help="a run, or a published machine")
-    options.add_gate_options(parser)
+    parser.add_argument(
+        "baseline", metavar="BASELINE", help="a run: latest~1, an ID, a label or a record file"
+    )
+    parser.add_argument(
+        "candidate", metavar="CANDIDATE", help="another run, or a published machine"
+    )
+    options.add_gate_options(parser, "below")
     parser.add_argument(
         "--nodes",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="only published jobs on N nodes (default: the nearest number)",
+        help="use the times published for N nodes (default: nearest to the run's number)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser, ("table", "json", "csv", "markdown"))

@@ -29,29 +29,31 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Write a run as CSV or Parquet, one row per case, per sample or per memory "
-        "domain. Times are in seconds, sizes in bytes."
+        "Write the results of a run as CSV or Parquet, with one row per case, per sample or per "
+        "memory domain. Times are in seconds, sizes in bytes."
     )
     parser.epilog = EPILOG
-    parser.add_argument("run", metavar="RUN", help="latest, a run id, a label, or a file")
+    parser.add_argument(
+        "run", metavar="RUN", help="latest, a run's ID, its label or its record file"
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--samples",
         action="store_true",
-        help="one row per sample, flagged ones included; the column `counted` marks samples that "
-        "count for the median",
+        help="write one row per sample, including warm-up and disturbed ones; the column "
+        "`counted` marks samples used for the median",
     )
     what.add_argument(
         "--domains",
         action="store_true",
-        help="one row per memory domain of a case of locality or contention: mean and standard "
-        "deviation over its ranks and their launches",
+        help="for studies locality and contention: write one row per memory domain of each case, "
+        "with mean and standard deviation over its ranks and launches",
     )
     results.add_case_option(parser)
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        help="output format (default: by the suffix of FILE, otherwise csv)",
+        help="output format (default: parquet if FILE ends in .parquet, otherwise csv)",
     )
     options.add_output_options(parser, formats=())
 

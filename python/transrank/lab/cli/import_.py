@@ -15,9 +15,9 @@ from transrank.lab.store.importing import ImportedRun, import_files
 from transrank.lab.store.lines import Shape
 
 EPILOG = """\
-Each title of OSU and each banner of IMB begins a launch. If a launch prints a
-case several times, the mean of these is stored. Results of at least three
-launches have an interval.
+Each title line of OSU and each banner of IMB begins a launch (start of
+mpiexec). If a launch prints a case several times, the mean of these values is
+stored. Results of at least three launches have an interval.
 
 examples:
   transrank import osu_latency.txt
@@ -29,12 +29,14 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Store the text output of OSU Micro-Benchmarks or Intel MPI Benchmarks as a "
-        "run, and print its id."
+        "Store the text output of OSU Micro-Benchmarks or Intel MPI Benchmarks as a run, and "
+        "print the run's ID."
     )
     parser.epilog = EPILOG
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
-    parser.add_argument("--label", metavar="NAME", help="a name for the run")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="files with this output"
+    )
+    parser.add_argument("--label", metavar="NAME", help="name by which other commands find the run")
     parser.add_argument(
         "-n",
         "--ranks",

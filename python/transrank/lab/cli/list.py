@@ -49,16 +49,17 @@ SETTINGS = (Column("setting", WORDS, lambda name: name, "setting"),)
 EPILOG = """\
 examples:
   transrank list                 the stored runs, the latest last
-  transrank list studies         the studies, their axes and values
-  transrank list machines        published machines to compare with
-  transrank list settings        the settings of the MPI library, for versus
+  transrank list studies         benchmarks, their parameters (axes) and values
+  transrank list machines        machines with published times, for compare
+  transrank list settings        variables that configure the MPI library, which
+                                 can be set by the options --a and --b of versus
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "List stored runs, studies, published machines or the settings of the MPI library."
+        "List stored runs, studies (benchmarks), published machines or settings of MPI."
     )
     parser.epilog = EPILOG
     parser.add_argument("what", choices=list(LISTS), nargs="?", help="what to list (default: runs)")

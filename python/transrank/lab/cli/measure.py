@@ -23,21 +23,23 @@ examples:
   transrank measure launch -n 2,4,8
   transrank measure --resume latest
 
-`transrank list studies` prints all studies, their axes and values. An axis is
-also an option: --operation bcast is --axis operation=bcast. Some values are
-measured only on request: --window 1,256, --root rotating, --vdim 7. In the
-output of `transrank list studies`, 1..4096 stands for any number from 1 to
-4096, and 1x1x1..64x64x64 for any extents up to these.
-Sizes: 1KiB,64KiB (a list), 0..4MiB (doubling), 8..4MiB:x4 (by factors of four);
-a number without a unit is in bytes.
+`transrank list studies` prints all studies, their axes (parameters) and values.
+An axis is also an option: --operation bcast means --axis operation=bcast.
+Values listed as "on request" are measured only if given: --window 1,256, --root
+rotating, --vdim 7. In that list, 1..4096 stands for any number from 1 to 4096,
+and 1x1x1..64x64x64 for any extents up to these.
+Sizes are a list (1KiB,64KiB), doubled (0..4MiB) or multiplied by four
+(8..4MiB:x4); a number without a unit is in bytes.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
-    parser.description = "Measure chosen studies and store the samples as a run."
+    parser.description = (
+        "Measure chosen studies (benchmarks), and store the measured times as a run."
+    )
     parser.epilog = EPILOG
-    add_selection_options(parser, "the studies to measure")
+    add_selection_options(parser, "studies to measure (transrank list studies)")
     add_run_options(parser)
 
 
@@ -45,14 +47,16 @@ def add_selection_options(parser: argparse.ArgumentParser, help_of_study: str) -
     """Add the options that select cases."""
     parser.add_argument("study", nargs="*", metavar="STUDY", help=help_of_study)
     parser.add_argument(
-        "--sizes", metavar="SIZES", help="message sizes (default: the sweep of each study)"
+        "--sizes",
+        metavar="SIZES",
+        help="message sizes, e.g. 8,64KiB or 0..4MiB (default: as listed for each study)",
     )
     parser.add_argument(
         "--axis",
         metavar="NAME=A,B",
         action="append",
         default=[],
-        help="restrict an axis of a study to these values; may be repeated",
+        help="measure only these values of an axis (parameter) of a study; may be repeated",
     )
 
 
@@ -62,31 +66,37 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="print the command lines of all launches and stop; run in this order, they create "
-        "the record by-hand.jsonl",
+        help="measure nothing, but print the commands of all launches; in this order, they write "
+        "the record file by-hand.jsonl",
     )
     parser.add_argument(
         "--prepare",
         action="store_true",
-        help="write the record with its plan and stop; --resume, or the command lines of "
-        "--dry-run, then measure it",
+        help="measure nothing, but write the plan to the record file, for --resume or the "
+        "commands of --dry-run",
     )
     add_measuring_options(parser)
     # For `tune`, whose many launches of the same ranks need only one probe.
     parser.add_argument("--probed", metavar="FILE", type=Path, help=argparse.SUPPRESS)
     options.add_output_options(
-        parser, formats=(), output="record file (default: a new one in the store)"
+        parser,
+        formats=(),
+        output="record file of the run (default: a new one in --store)",
     )
 
 
 def add_resume_options(parser: argparse.ArgumentParser) -> None:
     """Add the label of a run, and the options that resume it."""
-    parser.add_argument("--label", metavar="TEXT", help="a name for the run, stored with it")
+    parser.add_argument("--label", metavar="TEXT", help="name by which other commands find the run")
     parser.add_argument(
-        "--resume", metavar="RUN", help="finish this run: id, label, 'latest' or a file"
+        "--resume",
+        metavar="RUN",
+        help="finish an interrupted run: its ID, label or file, or latest",
     )
     parser.add_argument(
-        "--force", action="store_true", help="resume even if the MPI or the machine has changed"
+        "--force",
+        action="store_true",
+        help="resume even if the MPI or the machine has changed",
     )
 
 

@@ -35,7 +35,7 @@ def checked(parse: Callable[[str], Value]) -> Callable[[str], Value]:
 def add_output_options(
     parser: argparse.ArgumentParser,
     formats: Sequence[str] = ("table", "json", "csv"),
-    output: str | None = "write there instead of to stdout",
+    output: str | None = "write to FILE instead of stdout",
 ) -> None:
     """Add --format, -o, -q, -v, --color and --store; `formats` and `output` may be left out."""
     group = parser.add_argument_group("output")
@@ -49,20 +49,24 @@ def add_output_options(
     if output:
         group.add_argument("-o", "--output", metavar="FILE", type=Path, help=output)
     group.add_argument(
-        "-q", "--quiet", action="count", default=0, help="no progress; twice: no warnings"
+        "-q",
+        "--quiet",
+        action="count",
+        default=0,
+        help="no progress; -qq: no warnings either",
     )
     group.add_argument(
         "-v",
         "--verbose",
         action="count",
         default=0,
-        help="show the command lines that are run, and tracebacks",
+        help="also print the executed commands and tracebacks",
     )
     group.add_argument(
         "--color",
         choices=["auto", "always", "never"],
         default="auto",
-        help="default: auto; NO_COLOR is respected",
+        help="auto (default): on a terminal, unless NO_COLOR is set",
     )
     add_store_option(group)
 
@@ -74,7 +78,7 @@ def add_store_option(group: argparse._ArgumentGroup) -> None:
         metavar="DIR",
         type=Path,
         default=None,
-        help="directory of the runs [env: TRANSRANK_STORE] (default: ~/.local/share/transrank)",
+        help="directory of stored runs [env: TRANSRANK_STORE] (default: ~/.local/share/transrank)",
     )
 
 
@@ -89,9 +93,9 @@ def add_launch_options(
         "--ranks",
         metavar=some,
         type=checked(parse_counts if several_shapes else units.parse_count),
-        help="MPI ranks (default: 2, 4, 8 ... all cores)"
+        help="numbers of ranks (default: 2, 4, 8 ... up to one per core)"
         if several_shapes
-        else "MPI ranks (default: as in a survey's largest launch)",
+        else "MPI ranks (default: one per core)",
     )
     group.add_argument(
         "--ranks-per-node",
@@ -106,21 +110,25 @@ def add_launch_options(
 def add_launcher_options(group: argparse._ArgumentGroup) -> None:
     """Add the launcher, and whether it may start far more ranks than cores."""
     group.add_argument(
-        "--oversubscribe", action="store_true", help="allow more than four ranks per core"
+        "--oversubscribe", action="store_true", help="allow more than four MPI ranks per core"
     )
     group.add_argument(
         "--launcher",
         metavar="NAME",
         default=os.environ.get("TRANSRANK_LAUNCHER") or None,
-        help="hydra, openmpi, srun, or a command line such as 'srun -n {ranks} --ntasks-per-node "
-        "{ranks_per_node}' [env: TRANSRANK_LAUNCHER] (default: that of the MPI that transrank "
-        "was built with)",
+        help="how to start ranks: hydra (MPICH), openmpi, srun, or a command line such as 'srun "
+        "-n {ranks} --ntasks-per-node {ranks_per_node}' [env: TRANSRANK_LAUNCHER] (default: the "
+        "launcher of the MPI that transrank was built with)",
     )
 
 
 def add_precision_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of measuring; each is None unless the user gives it."""
-    group = parser.add_argument_group("precision")
+    group = parser.add_argument_group(
+        "precision",
+        "A case, such as a ping-pong of 8 bytes, is measured in several launches (starts of "
+        "mpiexec).",
+    )
     for name, one in settings.OPTIONS.items():
         kind: dict[str, Any] = {"choices": list(settings.CHOICES[name])}
         if one.parse is not None:
@@ -128,17 +136,20 @@ def add_precision_options(parser: argparse.ArgumentParser) -> None:
         group.add_argument(one.option, dest=name, help=one.help, **kind)
 
 
-def add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """Add the threshold of a verdict, and which verdicts fail."""
+def add_gate_options(parser: argparse.ArgumentParser, where: str) -> None:
+    """Add the threshold of a verdict, and which verdicts fail, which `where` explains."""
     parser.add_argument(
         "--threshold",
         metavar="P%",
         type=checked(units.parse_precision),
         default=0.05,
-        help="smallest difference that counts (default: 5%%)",
+        help="smallest difference in time that counts (default: 5%%)",
     )
     parser.add_argument(
-        "--fail-on", choices=FAIL_ON, default="family", help="when to exit 1 (default: family)"
+        "--fail-on",
+        choices=FAIL_ON,
+        default="family",
+        help=f"what makes the exit status 1, explained {where} (default: family)",
     )
     parser.add_argument(
         "--pass-unclear",

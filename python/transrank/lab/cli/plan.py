@@ -103,73 +103,95 @@ KINDS = {
 EPILOG = f"""\
 examples:
   transrank plan {EXAMPLES["redistribute"]}
-  transrank plan redistribute --published         the bytes of ESMF's table
+  transrank plan redistribute --published         compare with ESMF's table
   transrank plan {EXAMPLES["halo"]}
   transrank plan {EXAMPLES["ghosts"]}
-  transrank plan ghosts FOLDER                    routes written by route.save
+  transrank plan ghosts FOLDER                    files written by route.save
   transrank plan {EXAMPLES["alltoall"]}
 
-Blocks are as even as possible. In a redistribution the first dimension varies
-fastest, in memory and over the ranks, and omitted dimensions are not divided.
-In a halo the last dimension varies fastest. Above {MOST_ROWS} ranks the table has the
-minimum, the median and the maximum; csv and json have every rank.
+Parts are as even as possible. In a redistribution, the first dimension varies
+fastest, in memory and in the order of the ranks, and omitted dimensions are not
+divided. In a halo, the last dimension varies fastest. Above {MOST_ROWS} ranks, the
+table shows minimum, median and maximum; csv and json list every rank.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Count the messages and bytes that each rank would send and receive. With "
+        "Count the messages and bytes that each rank would send and receive, without MPI. With "
         "--ranks-per-node, also count them within nodes and between nodes."
     )
     parser.epilog = EPILOG
     count = options.checked(units.parse_count)
     add = parser.add_argument
-    add("what", nargs="?", choices=tuple(KINDS), help="what to plan")
+    add(
+        "what",
+        nargs="?",
+        choices=tuple(KINDS),
+        help="what to plan: redistributing a grid, updating the halos of a grid, updating ghosts "
+        "(copies of other ranks' rows), or an alltoall",
+    )
     add(
         *("given",),
         nargs="*",
         default=[],
         metavar="GRID|FILE",
-        help="a grid; or lists of ghosts, in rank order",
+        help="the grid, as in --grid; or files with the indices of each rank's ghosts, in rank "
+        "order",
     )
-    add("--grid", metavar="NxM", help="extents of the grid, e.g. 512x1024x16")
-    add("--from", metavar="PxQ", help="parts per dimension of the source, e.g. 2x4")
-    add("--to", metavar="PxQ", help="parts per dimension of the destination, e.g. 4x2")
+    add("--grid", metavar="NxM", help="cells of the grid per dimension, e.g. 512x1024x16")
+    add("--from", metavar="PxQ", help="parts per dimension before the move, e.g. 2x4")
+    add("--to", metavar="PxQ", help="parts per dimension after the move, e.g. 4x2")
     add("-n", "--ranks", metavar="N", type=count, help="ranks of a halo or an alltoall")
-    add("--parts", metavar="PxQ", help="parts of a grid with halos (default: MPI_Dims_create's)")
-    add("--halo", metavar="W[xW]", help="cells of the halo on either side, e.g. 1 or 2x2x0")
-    add("--periodic", metavar="D[,D]", help="periodic dimensions, from 0, or all (default: none)")
+    add(
+        "--parts",
+        metavar="PxQ",
+        help="parts per dimension of a grid with halos (default: from MPI_Dims_create)",
+    )
+    add(
+        "--halo",
+        metavar="W[xW]",
+        help="width of the halo on either side, in cells, e.g. 1 or 2x2x0",
+    )
+    add(
+        "--periodic",
+        metavar="D[,D]",
+        help="periodic dimensions, counted from 0, or all (default: none)",
+    )
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--box", action="store_true", help="halos with corners (default)")
-    shape.add_argument("--star", action="store_true", help="halos without corners")
+    shape.add_argument("--box", action="store_true", help="include corners in halos (default)")
+    shape.add_argument("--star", action="store_true", help="leave corners out of halos")
     add(
         "--owned",
         metavar="N[,N]",
-        help="with ghosts: rows that each rank owns, one number for all or one per rank",
+        help="rows that each rank owns, for ghosts: one number for all or one per rank",
     )
     add(
-        "--algorithm", metavar="NAME", help="algorithm of the alltoall (default: one line for each)"
+        "--algorithm",
+        metavar="NAME",
+        help="algorithm of the alltoall (default: one line for each)",
     )
-    add("--fields", metavar="N", type=count, help="fields of a grid (default: 1)")
+    add("--fields", metavar="N", type=count, help="fields on the grid (default: 1)")
     add(
         *("--bytes", "--value-bytes"),
         metavar="SIZE",
         type=options.checked(units.parse_size),
         default=8,
-        help="size of a cell of each field, of a row, or of a block (default: 8)",
+        help="size of a cell of one field, of a row of ghosts, or of a block of an alltoall "
+        "(default: 8)",
     )
-    add("--rank", metavar="R", type=int, help="plan only this rank's part")
+    add("--rank", metavar="R", type=int, help="plan only this rank of a redistribution")
     add(
         "--published",
         action="store_true",
-        help="plan ESMF's published table, with its bytes for comparison",
+        help="plan the redistributions of a table published by ESMF, and compare the bytes",
     )
-    add("--ranks-per-node", metavar="N", type=count, help="consecutive ranks that share a node")
+    add("--ranks-per-node", metavar="N", type=count, help="consecutive ranks on each node")
     add(
         "--on",
         metavar="RUN",
-        help="print a lower bound for the time of MPI's messages, from the rates of this run",
+        help="print a lower bound for the time of MPI's messages, from times measured in this run",
     )
     options.add_output_options(parser)
 

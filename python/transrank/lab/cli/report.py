@@ -20,16 +20,16 @@ examples:
   transrank report night -o night.html
   transrank report before after               two runs on one page
   transrank report fugaku                     a published machine
-  transrank report latest fugaku              a run beside a published machine
+  transrank report latest fugaku              a run and a published machine
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Write one HTML page with a verdict in words, figures, tables, the method of "
-        "measurement and the commands to repeat it. The page needs neither network nor scripts. "
-        "Its path is printed."
+        "Write one HTML page with a summary in words, figures, tables, the method of measurement "
+        "and the commands that repeat it. The page needs neither network nor scripts. Its path "
+        "is printed."
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -37,11 +37,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="*",
         default=["latest"],
-        help="latest, latest~N, a run id or its beginning, a label, a file, or a published machine "
-        "(default: latest)",
+        help="latest, latest~N (the Nth before it), a run's ID or a prefix of it, a label, a "
+        "record file, or a published machine (default: latest)",
     )
     options.add_output_options(
-        parser, formats=(), output="write the page there; - is stdout (default: RUN.html)"
+        parser, formats=(), output="write the page to FILE; - is stdout (default: RUN.html)"
     )
 
 

@@ -29,10 +29,10 @@ examples:
   transrank script pjm --node-shape 48x12x48:strict-io --ranks-per-node 1 \\
       -- measure launch
 
-The job runs the command after --: survey (the default) or measure, with any of
-their options. Each job has a record; `report` draws several records together
-over the ranks. If a job is started again, on nodes of the same kind, it
-finishes its run.
+The job runs the command after --: survey (the default) or measure, with their
+options. Each job writes a record file. `report` draws several record files in
+one figure, over the number of ranks. If a job is started again on nodes of the
+same kind, it finishes its run.
 """
 
 
@@ -44,38 +44,45 @@ NO_LIMIT = 2**62
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.usage = "%(prog)s {slurm,pbs,pjm} [options] [-- COMMAND ...]"
-    parser.description = "Print a job script that runs a survey."
+    parser.description = "Print a job script that runs `transrank survey` or `transrank measure`."
     parser.epilog = EPILOG
-    parser.add_argument("system", choices=list(scripts.SYSTEMS), help="the batch system")
+    parser.add_argument(
+        "system", choices=list(scripts.SYSTEMS), help="Slurm, PBS, or PJM (Fujitsu)"
+    )
     # The words after -- arrive here, one each: see `rewrite`.
     parser.add_argument(COMMAND_WORD, action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument(
         "--nodes",
         metavar="N[,N...]",
         type=options.checked(options.parse_counts),
-        help="nodes of the job (default: 1); several numbers make a script each, named after -o",
+        help="nodes of the job (default: 1); several numbers make several scripts: -o job.sh "
+        "gives job-2.sh and so on",
     )
     parser.add_argument(
         "--ranks-per-node",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="largest number of ranks per node (default under Slurm: all cores of the node; "
-        "required for pbs and pjm)",
+        help="largest number of ranks per node (default under Slurm: one per core; required for "
+        "pbs and pjm)",
     )
     parser.add_argument(
         "--time",
         metavar="T",
         type=options.checked(parse_time),
         default=1800.0,
-        help="time limit of the job: 30min, 2h, 1:30:00 or 1-12:00:00 (default: 30min)",
+        help="time limit of the job, e.g. 2h, 1:30:00 or 1-12:00:00 (default: 30min)",
     )
     parser.add_argument("--queue", metavar="NAME", help="partition, queue or resource group")
     parser.add_argument("--account", metavar="NAME", help="project or group to charge")
     parser.add_argument(
-        "--node-shape", metavar="SHAPE", help="nodes of a job of PJM, e.g. 4x6x16:torus:strict-io"
+        "--node-shape",
+        metavar="SHAPE",
+        help="for pjm, instead of --nodes: shape of the job's nodes, e.g. 4x6x16:torus:strict-io",
     )
     parser.add_argument(
-        "--launcher", metavar="NAME", help="as in survey (default: that of the batch system)"
+        "--launcher",
+        metavar="NAME",
+        help="how to start ranks, as in survey (default: srun for slurm, otherwise mpiexec)",
     )
     options.add_output_options(parser, formats=())
 

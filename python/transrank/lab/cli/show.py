@@ -54,13 +54,14 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Print the numbers of a run: the median over launches with its 95% interval, "
-        "the number of launches that count, the rate, and the mean that IMB would print. -v adds "
-        "the mean and the 90th and 99th percentile of all samples after warm-up, the share of "
-        "samples that count for the median, and how much earlier the fastest rank finished. "
-        "--format lines prints a line per case for test harnesses: case=... value=... low=... "
-        "high=... unit=s. For a published machine, print how it was measured, findings from its "
-        "numbers, and the tables of its source."
+        "Print the results of a run. For each case, the table shows the median over launches "
+        "(starts of mpiexec) with its 95% interval, the number of launches used, the rate, and "
+        "the mean that IMB would print. -v adds the mean and the 90th and 99th percentiles of "
+        "all samples after warm-up, the share of samples used for the median, and how much "
+        "earlier the fastest rank finished. --format lines prints one line per case for test "
+        "harnesses: case=... value=... low=... high=... unit=s. For a published machine "
+        "(transrank list machines), print how it was measured, findings from its numbers, and "
+        "the tables of its source."
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -68,8 +69,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="?",
         default="latest",
-        help="latest, latest~N, a run id or its beginning, a label, a file, or a published machine "
-        "(default: latest)",
+        help="latest, latest~N (the Nth before it), a run's ID or a prefix of it, a label, a "
+        "record file, or a published machine (default: latest)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser, ("table", "json", "csv", "lines"))

@@ -17,28 +17,31 @@ if TYPE_CHECKING:
     from transrank.lab.store.records import Run
 
 EPILOG = """\
-The quick survey measures the cases of the report's first screen for two and a
-half minutes. It launches each case eight times, and cases with a wide interval
-more often. The full survey first prints how long it takes at most. If a survey
-is interrupted, all finished cases are kept. To finish it:
+The quick survey measures the cases on the first screen of the report, for two
+and a half minutes. It launches each case eight times, and cases with a wide
+interval more often. The full survey first prints how long it takes at most. If
+a survey is interrupted, all finished cases are kept. To finish it:
   transrank survey --resume latest
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
-    parser.description = "Measure all studies, store the samples as a run, and write its report."
+    parser.description = (
+        "Measure most of the studies (benchmarks) on this machine, store the measured times as a "
+        "run, and write a report."
+    )
     parser.epilog = EPILOG
     parser.add_argument(
-        "--quick", action="store_true", help="a selection of cases, in under three minutes"
+        "--quick", action="store_true", help="measure fewer cases, in under three minutes"
     )
     parser.add_argument(
         "--report",
         metavar="FILE",
         type=Path,
-        help="path of the HTML page (default: beside the record file)",
+        help="path of the report, an HTML page (default: next to the record file)",
     )
-    parser.add_argument("--no-report", action="store_true", help="write no HTML page")
+    parser.add_argument("--no-report", action="store_true", help="write no report")
     add_run_options(parser)
 
 

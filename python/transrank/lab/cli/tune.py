@@ -43,36 +43,40 @@ examples:
   transrank tune -n 4 -o rules.conf                 under Open MPI
   transrank tune -n 4 --operations alltoall,bcast -o table.json
   transrank tune -n 4 --for transrank -o alltoall.choices
-  transrank tune --prove rules.conf                 measure once more with it
+  transrank tune --prove rules.conf                 test this file
 
-tune measures every algorithm that the library can be made to use. For each size
-it chooses one that is clearly faster than the default. It writes the choices to
-a file in the library's format. A file for Open MPI has dynamic rules. A file
-for MPICH has the whole table, with the choices first. Then tune measures
-without and with the file, and removes choices that are not faster. If no choice
-is left, there is no file, and the exit status is 1.
+tune measures every algorithm that the library can be made to use. For each
+size, it chooses one that is clearly faster than the library's default. It
+measures again, without and with these choices, and drops those that are not
+faster. It writes the others to a file in the library's format: dynamic rules
+for Open MPI, or the whole table of MPICH, with the choices first. If no choice
+is left, it writes no file, and the exit status is 1.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
-    parser.description = "Choose faster algorithms of collective operations, and verify them."
+    parser.description = (
+        "Find faster algorithms for collective operations, and write a file that selects them."
+    )
     parser.epilog = EPILOG
     parser.add_argument(
         "-n",
         "--ranks",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="ranks of the communicators that the choices are for (default: 2)",
+        help="MPI ranks to measure; the file is for communicators of this size (default: 2)",
     )
     parser.add_argument(
         "--for",
         dest="whose",
         choices=["mpi", "transrank"],
-        help="the MPI library's collectives, or transrank's own alltoall (default: mpi)",
+        help="tune the MPI library's collectives, or transrank's own alltoall (default: mpi)",
     )
     parser.add_argument(
-        "--operations", metavar="A,B", help="operations to tune (default: all that can be tuned)"
+        "--operations",
+        metavar="A,B",
+        help="operations to tune, e.g. alltoall,bcast (default: all that can be tuned)",
     )
     parser.add_argument(
         "--sizes",
@@ -85,16 +89,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=options.checked(units.parse_count),
         default=5,
-        help="launches with each algorithm (default: 5)",
+        help="launches (starts of mpiexec) with each algorithm, at least 2 (default: 5)",
     )
     parser.add_argument(
         "--max-time",
         metavar="T",
         default="50ms",
-        help="most measuring time for one case in one launch (default: 50ms)",
+        help="limit on the measuring time of one operation and size in one launch (default: 50ms)",
     )
     parser.add_argument(
-        "--prove", metavar="FILE", type=Path, help="measure again without and with this file"
+        "--prove",
+        metavar="FILE",
+        type=Path,
+        help="write no file, but test this one: measure with and without it",
     )
     group = parser.add_argument_group("launch")
     group.add_argument(
@@ -104,7 +111,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="MPI ranks on each node (default: the launcher decides)",
     )
     options.add_launcher_options(group)
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the file to write")
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="file to write")
 
 
 @dataclass(frozen=True)

@@ -26,20 +26,20 @@ __all__ = ["add_options", "axis_options", "rewrite", "run"]
 NAMES = ("a", "b")
 RUN_SECONDS = 120.0
 EPILOG = """\
-Launches of A and B alternate: A B, B A, A B and so on. Each pair gives a ratio
-B / A, so that slow changes of the machine affect both. Pairs are added until
-the 95% interval of each case's ratio is as narrow as --precision, or --time is
-over (default: 2 minutes). --launches N takes N pairs. Verdicts and exit status
-are those of transrank compare.
+Launches of A and B alternate: A B, B A, A B and so on. Each pair of launches
+gives a ratio of times, B / A, in which slow changes of the machine cancel.
+Pairs are added until the 95% interval of each case's ratio is as narrow as
+--precision, or until --time is over (default: 2 minutes). --launches N makes N
+pairs. Verdicts and exit status are those of `transrank compare`.
 
-NAME=VALUE is an environment variable, or one of
-  tuning=FILE      a file that transrank tune has written
+NAME=VALUE sets an environment variable of all ranks, or is one of
+  tuning=FILE      use a file that transrank tune has written
   launcher=TEXT    as --launcher, for this variant only
-  runner=PATH      another transrank-run with its mpiexec; PATH may be the
-                   Python environment where it is installed
-  mpiexec=PATH     another mpiexec
-  alltoall=NAME    an algorithm of Fujitsu MPI: blacc6d, doublespread ...
-Without settings A is measured against A, which shows the noise.
+  runner=PATH      use another transrank-run (the program that measures) and
+                   its mpiexec; PATH may be its Python environment
+  mpiexec=PATH     use another mpiexec
+  alltoall=NAME    use an MPI_Alltoall algorithm of Fujitsu MPI, e.g. blacc6d
+Without settings, A is measured against itself, which shows the noise.
 
 examples:
   transrank versus pingpong collectives --sizes 8,64KiB --operation allreduce \\
@@ -47,18 +47,18 @@ examples:
   transrank versus pingpong --b runner=../candidate/.venv
   transrank versus latest                   print the verdict again
 
-The names of the records of A and B end in -a and -b: transrank show RUN-b.
+A and B are stored as two runs, RUN-a and RUN-b: transrank show RUN-b.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Measure two variants of the same cases alternately, and report which is faster."
+        "Measure the same cases alternately in two variants, A and B, and report which is faster."
     )
     parser.epilog = EPILOG
     measure.add_selection_options(
-        parser, "the studies; or an earlier run of this verb, to print its verdict again"
+        parser, "studies to measure; or an earlier run of versus, to print its verdict again"
     )
     for name in NAMES:
         parser.add_argument(
@@ -66,13 +66,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             metavar="NAME=VALUE",
             action="append",
             default=[],
-            help=f"a setting of variant {name.upper()}; may be repeated",
+            help=f"setting of variant {name.upper()} (see below); may be repeated",
         )
-    options.add_gate_options(parser)
+    options.add_gate_options(parser, "by `transrank compare --help`")
     measure.add_resume_options(parser)
     measure.add_measuring_options(parser)
     options.add_output_options(
-        parser, output="record files, with -a and -b added (default: new ones in the store)"
+        parser,
+        output="record files, with -a and -b added to FILE's name (default: new ones in --store)",
     )
     parser.set_defaults(prepare=False, dry_run=False, probed=None)
 

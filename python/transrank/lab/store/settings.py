@@ -93,8 +93,8 @@ class Settings:
     precision: AboveZero = setting(
         PRECISION,
         "--precision P%",
-        "launch a case again until its 95%% interval is this narrow: (upper - lower) / "
-        f"value (default: {100 * PRECISION:g}%%)",
+        "launch a case again until (upper - lower) / value of its 95%% interval is at most P%% "
+        f"(default: {100 * PRECISION:g}%%)",
         units.parse_precision,
         given=lambda settings: None if settings.count else settings.precision / 2,
     )
@@ -102,7 +102,7 @@ class Settings:
     max_time_seconds: AboveZero = setting(
         1.0,
         "--max-time T",
-        "most measuring time for one case, its launches added up (default: 1s)",
+        "limit on the measuring time of a case, over all its launches (default: 1s)",
         units.parse_duration,
         given=lambda settings: None if settings.count else settings.case_seconds,
     )
@@ -110,8 +110,8 @@ class Settings:
     run_seconds: AboveZero | None = setting(
         None,
         "--time T",
-        "wall-clock time of the whole run, longer if the first three launches of each case need "
-        "it; in this time wide cases are launched again",
+        "wall-clock time of the whole run, in which cases with a wide interval are launched "
+        "again (at least three launches of each case are made)",
         units.parse_duration,
         runner=False,
     )
@@ -119,14 +119,14 @@ class Settings:
     count: Positive | None = setting(
         None,
         "--count N",
-        "stop a case after N operations in each launch, also if it is not precise yet "
-        "(send-modes: at least 1000; study launch: N jobs)",
+        "stop a case after N operations in each launch, even if it is not precise yet (study "
+        "send-modes: at least 1000; study launch: N jobs)",
         units.parse_count,
     )
     launches: Positive = setting(
         LAUNCHES,
         "--launches N",
-        f"launch every case exactly N times (default: {LAUNCHES} times, wide cases more often)",
+        f"launch every case exactly N times (default: {LAUNCHES}, or more if its interval is wide)",
         parse_launches,
         runner=False,
     )
@@ -136,50 +136,55 @@ class Settings:
     most_launches: Positive | None = setting(
         None,
         "--most-launches N",
-        "most launches of a case, also if its interval is still wide (default: 40)",
+        "most launches of a case, even if its interval is still wide (default: 40)",
         parse_launches,
         runner=False,
     )
     cache: Literal["warm", "rewritten", "cold"] = setting(
         "warm",
         "--cache",
-        "buffers before each sample: unchanged, rewritten, or flushed (default: warm)",
+        "buffers before each sample. warm: used again; rewritten: just written; cold: flushed "
+        "from caches (default: warm)",
     )
     # Bytes between a page boundary and the beginning of a buffer.
     buffer_offset: Count = setting(
         0,
         "--buffer-offset SIZE",
-        "start buffers SIZE bytes after a page boundary (default: 0; malloc: 16)",
+        "bytes between a page boundary and each buffer; malloc starts large buffers at byte 16 "
+        "(default: 0)",
         parse_buffer_offset,
     )
     synchronisation: Literal["barrier", "clock"] = setting(
-        "barrier", "--sync", "how ranks synchronize before a sample (default: barrier)"
+        "barrier",
+        "--sync",
+        "how ranks start a sample: after a barrier, or at a set time on synchronized clocks "
+        "(default: barrier)",
     )
     record_samples: Literal["slowest", "ranks"] = setting(
         "slowest",
         "--record-samples",
-        "slowest: store the times of the slowest and of the fastest rank of each sample; ranks: "
-        "store every rank's times (default: slowest)",
+        "times to store for each sample: of the slowest and the fastest rank, or of all ranks "
+        "(default: slowest)",
     )
     # Most ranks of a case whose times are listed; None: as transrank-run likes.
     list_ranks: Positive | None = setting(
         None,
         "--list-ranks N",
-        "store every rank's times in cases of up to N ranks, in larger ones quantiles and extreme "
-        "ranks; studies that compare ranks always store all (default: 256)",
+        "store each rank's median, minimum and mean in cases of up to N ranks, otherwise only "
+        "quantiles and extreme ranks; always in studies that compare ranks (default: 256)",
         units.parse_count,
     )
     memory_bytes: Positive | None = setting(
         None,
         "--memory SIZE",
-        "largest memory per rank for buffers; cases that need more are skipped (default: "
-        "half of the free memory, divided by the ranks on a node)",
+        "limit on the buffers of each rank; cases that need more memory are skipped (default: "
+        "half of the node's free memory, divided by its ranks)",
         units.parse_size,
     )
     watchdog_seconds: AboveZero = setting(
         120.0,
         "--watchdog T",
-        "end a launch if no case advances for T, since a rank or a link has failed (default: 2min)",
+        "end a launch if no case advances for T, e.g. after a rank has failed (default: 2min)",
         units.parse_duration,
         recorded=False,
     )
@@ -187,7 +192,8 @@ class Settings:
     seed: Count = setting(
         1,
         "--seed N",
-        "order of the cases and contents of the messages (default: a random one, stored)",
+        "seed for random case order and message contents (default: a new seed, stored with the "
+        "run)",
         parse_seed,
         recorded=False,
     )

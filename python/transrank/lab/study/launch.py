@@ -33,7 +33,7 @@ from transrank.lab.store import spread
 from transrank.lab.store.records import Shape
 
 NAME = "launch"
-SUMMARY = "from starting the launcher until every rank runs, without and with MPI_Init"
+SUMMARY = "time from starting the launcher until every rank runs, without and with MPI_Init"
 AXIS = "stamp"
 MODES = ("plain", "init")
 STAMP_OF = {"plain": "entered", "init": "initialised"}
