@@ -13,13 +13,13 @@ from speed import TOPICS, speedup
 
 # Names of jobs in speed.py, what they are called here, and the machine.
 SHOWN = {
-    "halo of 5 fields of 32²x64, transrank's arrays": ("halo in Python, beside mpi4py", "Xeon"),
-    "ghost update, 6,144 rows of 6 doubles": ("ghost update of a mesh, beside MPI alone", "Xeon"),
-    "alltoall, blocks of 4 KiB": ("alltoall, blocks of 4 KiB, beside MPI alone", "Xeon"),
-    "redistribution, 8 fields of 512x1024x16": ("redistribution, beside MPI alone", "Xeon"),
-    "broadcast, 6,144 rows of 6 doubles": ("broadcast to ghosts, beside PetscSF", "Zen 5"),
-    "whole FFT of 128³": ("whole FFT, beside mpi4py-fft", "Xeon"),
-    "halo, blocks of 64 KiB": ("halo of 64 KiB between nodes, beside MPI alone", "Xeon"),
+    "halo of 5 fields of 32²x64, transrank's arrays": ("halo in Python, vs mpi4py", "Xeon"),
+    "ghost update, 6,144 rows of 6 doubles": ("ghost update of a mesh, vs MPI alone", "Xeon"),
+    "alltoall, blocks of 4 KiB": ("alltoall, blocks of 4 KiB, vs MPI alone", "Xeon"),
+    "redistribution, 8 fields of 512x1024x16": ("redistribution, vs MPI alone", "Xeon"),
+    "broadcast, 6,144 rows of 6 doubles": ("broadcast to ghosts, vs PetscSF", "Zen 5"),
+    "whole FFT of 128³": ("whole FFT, vs mpi4py-fft", "Xeon"),
+    "halo, blocks of 64 KiB": ("halo of 64 KiB between nodes, vs MPI alone", "Xeon"),
 }
 STYLE = """
   .paper { fill: #ffffff } .ink { fill: #1f2328 } .bar { fill: #2f6ea8 }

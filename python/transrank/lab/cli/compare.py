@@ -86,15 +86,16 @@ EPILOG = """\
 The ratio of a case is its time in CANDIDATE / its time in BASELINE, with a 95%
 interval. A case is slower (or faster) if the whole interval lies beyond the
 threshold, the same if the whole interval lies within the threshold, and
-otherwise unclear. Among many cases, a few look slower by chance. A case that
-may be one of these is also unclear, and the reason says "slower on its own".
+otherwise unclear. Among many cases, a few look slower by chance. So a case
+that would be slower if it were the only one is also unclear if chance can
+explain it; the reason says "slower on its own".
 All cases are unclear if the machine was busy during a run, or if the two runs
 never used cores of the same speed and distance.
 
 The exit status is 1 with --fail-on
-  family    if a case is slower, even after correction for the number of cases
+  family    if a case is slower after correction for the number of cases
             (with --case, fewer cases are compared and corrected for)
-  slower    if a case is slower on its own, without this correction
+  slower    if a case is slower without this correction
   unclear   if a case is not clearly as fast, or missing in one run
   never     never
 With family and slower, unclear cases are accepted. But if no case is slower,
@@ -102,28 +103,30 @@ and fewer than half of the cases could be judged, the exit status is 5, or 0
 with --pass-unclear.
 
 -v adds the mean, P90 and P99 of all samples after warm-up, case by case. A case
-is compared with a published machine only if equally many ranks took part, on
+is compared with published results only if equally many ranks took part, on
 one node in both or on several nodes in both.
 
 examples:
   transrank compare before after                      exit 1 if slower
   transrank compare before after --threshold 10% --fail-on unclear
-  transrank compare latest fugaku                     with a published machine
+  transrank compare latest fugaku                     with published results
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Compare two runs case by case, or a run with a published machine (see `transrank list "
-        "machines`)."
+        "Compare two runs case by case, or a run with the published results of a machine (see "
+        "`transrank list machines`)."
     )
     parser.epilog = EPILOG
     parser.add_argument(
         "baseline", metavar="BASELINE", help="a run: latest~1, an ID, a label or a record file"
     )
     parser.add_argument(
-        "candidate", metavar="CANDIDATE", help="another run, or a published machine"
+        "candidate",
+        metavar="CANDIDATE",
+        help="another run, or a machine from `transrank list machines`",
     )
     options.add_gate_options(parser, "below")
     parser.add_argument(

@@ -59,7 +59,8 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "List stored runs, studies (benchmarks), published machines or settings of MPI."
+        "List stored runs, studies (benchmarks), machines with published results, or settings of "
+        "MPI."
     )
     parser.epilog = EPILOG
     parser.add_argument("what", choices=list(LISTS), nargs="?", help="what to list (default: runs)")

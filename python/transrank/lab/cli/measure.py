@@ -28,8 +28,9 @@ An axis is also an option: --operation bcast means --axis operation=bcast.
 Values listed as "on request" are measured only if given: --window 1,256, --root
 rotating, --vdim 7. In that list, 1..4096 stands for any number from 1 to 4096,
 and 1x1x1..64x64x64 for any extents up to these.
-Sizes are a list (1KiB,64KiB), doubled (0..4MiB) or multiplied by four
-(8..4MiB:x4); a number without a unit is in bytes.
+Give sizes as a list (1KiB,64KiB), or as a range in which each size is twice
+(0..4MiB) or four times (8..4MiB:x4) the previous one. A number without a unit
+is in bytes.
 """
 
 

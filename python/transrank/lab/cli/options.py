@@ -60,7 +60,7 @@ def add_output_options(
         "--verbose",
         action="count",
         default=0,
-        help="also print the executed commands and tracebacks",
+        help="also print tracebacks, and the commands that are run",
     )
     group.add_argument(
         "--color",

@@ -109,9 +109,9 @@ examples:
   transrank plan ghosts FOLDER                    files written by route.save
   transrank plan {EXAMPLES["alltoall"]}
 
-Parts are as even as possible. In a redistribution, the first dimension varies
+Parts are as even as possible. For a redistribution, the first dimension varies
 fastest, in memory and in the order of the ranks, and omitted dimensions are not
-divided. In a halo, the last dimension varies fastest. Above {MOST_ROWS} ranks, the
+divided. For a halo, the last dimension varies fastest. Above {MOST_ROWS} ranks, the
 table shows minimum, median and maximum; csv and json list every rank.
 """
 

@@ -19,8 +19,8 @@ examples:
   transrank report                            the latest run, as RUN.html
   transrank report night -o night.html
   transrank report before after               two runs on one page
-  transrank report fugaku                     a published machine
-  transrank report latest fugaku              a run and a published machine
+  transrank report fugaku                     published results of a machine
+  transrank report latest fugaku              a run, and published results
 """
 
 
@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
         "Write one HTML page with a summary in words, figures, tables, the method of measurement "
-        "and the commands that repeat it. The page needs neither network nor scripts. Its path "
+        "and the commands that repeat it. The page needs no network and no JavaScript. Its path "
         "is printed."
     )
     parser.epilog = EPILOG
@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         default=["latest"],
         help="latest, latest~N (the Nth before it), a run's ID or a prefix of it, a label, a "
-        "record file, or a published machine (default: latest)",
+        "record file, or a machine from `transrank list machines` (default: latest)",
     )
     options.add_output_options(
         parser, formats=(), output="write the page to FILE; - is stdout (default: RUN.html)"

@@ -47,7 +47,7 @@ examples:
   transrank show                              the latest run
   transrank show latest~1 --case 'pingpong/*' -v
   transrank show night --format csv -o night.csv
-  transrank show fugaku                       a published machine
+  transrank show fugaku                       published results of a machine
 """
 
 
@@ -59,8 +59,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "the mean that IMB would print. -v adds the mean and the 90th and 99th percentiles of "
         "all samples after warm-up, the share of samples used for the median, and how much "
         "earlier the fastest rank finished. --format lines prints one line per case for test "
-        "harnesses: case=... value=... low=... high=... unit=s. For a published machine "
-        "(transrank list machines), print how it was measured, findings from its numbers, and "
+        "harnesses: case=... value=... low=... high=... unit=s. For a machine with published "
+        "results (transrank list machines), print how they were measured, findings from them, and "
         "the tables of its source."
     )
     parser.epilog = EPILOG
@@ -70,7 +70,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="latest",
         help="latest, latest~N (the Nth before it), a run's ID or a prefix of it, a label, a "
-        "record file, or a published machine (default: latest)",
+        "record file, or a machine from `transrank list machines` (default: latest)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser, ("table", "json", "csv", "lines"))

@@ -39,7 +39,7 @@ NAME=VALUE sets an environment variable of all ranks, or is one of
                    its mpiexec; PATH may be its Python environment
   mpiexec=PATH     use another mpiexec
   alltoall=NAME    use an MPI_Alltoall algorithm of Fujitsu MPI, e.g. blacc6d
-Without settings, A is measured against itself, which shows the noise.
+Without --a and --b, A is measured against itself, which shows the noise.
 
 examples:
   transrank versus pingpong collectives --sizes 8,64KiB --operation allreduce \\

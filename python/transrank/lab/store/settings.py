@@ -93,7 +93,7 @@ class Settings:
     precision: AboveZero = setting(
         PRECISION,
         "--precision P%",
-        "launch a case again until (upper - lower) / value of its 95%% interval is at most P%% "
+        "launch a case again until the width of its 95%% interval is at most P%% of its value "
         f"(default: {100 * PRECISION:g}%%)",
         units.parse_precision,
         given=lambda settings: None if settings.count else settings.precision / 2,
