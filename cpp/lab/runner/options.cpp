@@ -84,46 +84,58 @@ constexpr std::array choices{
            [](Options& o, const std::string&, std::string_view v) {
                o.studies = text::split_list(v);
            }},
-    Choice{"sizes", "LIST",
-           "1KiB,64KiB or 0..4MiB (0, then doubling from 1) or 8..4MiB:x4 (times 4)",
-           [](Options& o, const std::string&, std::string_view v) {
-               o.selection.sizes = text::parse_sizes(v);
-           }},
+    Choice{
+        "sizes", "LIST",
+        "message or buffer sizes: a list (1KiB,64KiB), a range that doubles (0..4MiB: 0, 1, 2, 4 "
+        "...), or a range with another factor (8..4MiB:x4)",
+        [](Options& o, const std::string&, std::string_view v) {
+            o.selection.sizes = text::parse_sizes(v);
+        }},
     Choice{"axis", "NAME=A,B",
-           "restrict another axis of the studies, such as operation=allreduce,barrier; repeatable",
+           "measure only these values of an axis (parameter) of a study, such as "
+           "operation=allreduce,barrier; may be repeated",
            add_axis},
-    Choice{"only", "FILE", "measure the case ids in FILE alone, one per line",
+    Choice{"only", "FILE", "measure only the cases whose IDs are in FILE, one per line",
            [](Options& o, const std::string&, std::string_view v) { o.only_file = v; }},
-    Choice{"record", "FILE", "append launch and case lines to FILE (rank 0 writes)",
+    Choice{"record", "FILE", "append the results to FILE, as JSON lines",
            [](Options& o, const std::string&, std::string_view v) { o.record_path = v; }},
     Choice{
         "launch", "N", "number of this launch within its run, stored in each line (default: 0)",
         [](Options& o, const std::string& n, std::string_view v) { o.launch = number(n, v, 0); }},
-    Choice{"ranks-per-node", "N", "stored in each line; 0: not prescribed (default: 0)",
-           [](Options& o, const std::string& n, std::string_view v) {
-               o.ranks_per_node = number(n, v, 0);
-           }},
-    Choice{"seed", "N", "order of the cases and payloads (default: 1)",
+    Choice{
+        "ranks-per-node", "N",
+        "number of ranks per node, stored in each line and used by --plan (default: 0, chosen by "
+        "the launcher)",
+        [](Options& o, const std::string& n, std::string_view v) {
+            o.ranks_per_node = number(n, v, 0);
+        }},
+    Choice{"seed", "N", "seed for random case order and message contents (default: 1)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.seed = number(n, v, std::uint64_t{0});
            }},
     Choice{"precision", "X",
-           "stop a case when the relative width of its median's 95 % interval is X (default: 0.02)",
+           "stop a case when the width of its median's 95 % interval, divided by the median, is at "
+           "most X (default: 0.02)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.precision = number(n, v, 1e-6);
            }},
-    Choice{"max-time", "S", "or after S seconds of the case in this launch (default: 1)",
-           [](Options& o, const std::string& n, std::string_view v) {
-               o.max_seconds = number(n, v, 1e-6);
-           }},
-    Choice{"count", "N", "stop after N operations instead",
+    Choice{
+        "max-time", "S",
+        "stop a case after S seconds of measuring it in this launch, even if it is not precise yet "
+        "(default: 1)",
+        [](Options& o, const std::string& n, std::string_view v) {
+            o.max_seconds = number(n, v, 1e-6);
+        }},
+    Choice{"count", "N",
+           "stop each case after N operations, instead of by --precision or --max-time",
            [](Options& o, const std::string& n, std::string_view v) {
                o.count = number(n, v, std::int64_t{1});
            }},
     Choice{
         "cores", "S,S,S",
-        "continue a case until enough rounds met a cache line between the first and the second "
-        "time, and the fixed work within the third",
+        "count only rounds of a case after which moving a cache line between two cores takes from "
+        "the first to the second S, and a fixed amount of work at most the third S (seconds); "
+        "measure until enough rounds count, or until --max-time",
         [](Options& o, const std::string& n, std::string_view v) { o.cores = core_bounds(n, v); }},
     Choice{"cache", "MODE",
            "state of the buffers before each sample. warm: reused as they are; rewritten: just "
@@ -135,32 +147,37 @@ constexpr std::array choices{
                                             {"cold", CacheMode::cold}});
            }},
     Choice{"buffer-offset", "BYTES",
-           "buffers begin BYTES after a page boundary; those from malloc 16 (default: 0)",
+           "buffers begin BYTES after a page boundary; malloc starts large "
+           "buffers at byte 16 (default: 0)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.buffer_offset = buffer_offset(n, v);
            }},
-    Choice{"sync", "METHOD", "common start of the ranks: barrier or clock (default: barrier)",
-           [](Options& o, const std::string& n, std::string_view v) {
-               o.synchronisation =
-                   choose<SynchronisationKind>(n, v,
-                                               {{"barrier", SynchronisationKind::barrier},
-                                                {"clock", SynchronisationKind::clock}});
-           }},
+    Choice{
+        "sync", "METHOD",
+        "how ranks start a sample. barrier: after a barrier; clock: at a set time on synchronized "
+        "clocks (default: barrier)",
+        [](Options& o, const std::string& n, std::string_view v) {
+            o.synchronisation = choose<SynchronisationKind>(
+                n, v,
+                {{"barrier", SynchronisationKind::barrier}, {"clock", SynchronisationKind::clock}});
+        }},
     Choice{"record-samples", "WHOSE",
-           "slowest: the maximum over ranks of each sample; ranks: also every rank's samples "
-           "(default: slowest)",
+           "times to store for each sample. slowest: of the slowest and the fastest rank; "
+           "ranks: also of every rank (default: slowest)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.recording.kind = choose<RecordingKind>(
                    n, v, {{"slowest", RecordingKind::slowest}, {"ranks", RecordingKind::ranks}});
            }},
     Choice{"list-ranks", "N",
-           "record the times of each rank up to N ranks, their spread above; studies that compare "
-           "ranks always list them (default: 256)",
+           "store each rank's median, minimum and mean in cases of up to N ranks, otherwise only "
+           "quantiles and extreme ranks; studies that compare ranks always store each rank's "
+           "(default: 256)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.recording.most_listed = number(n, v, 1);
            }},
     Choice{"memory", "BYTES",
-           "most memory per process for buffers; a case that needs more is skipped (default: 1GiB)",
+           "limit on the buffers of each rank; cases that need more memory are skipped (default: "
+           "1GiB)",
            [](Options& o, const std::string&, std::string_view v) {
                o.memory_bytes = text::parse_size(v);
            }},
@@ -168,8 +185,11 @@ constexpr std::array choices{
            [](Options& o, const std::string& n, std::string_view v) {
                o.watchdog_seconds = number(n, v, 0.0);
            }},
-    Choice{"ranks", "N", "with --list-cases: ranks of the launch (default: 2)",
-           [](Options& o, const std::string& n, std::string_view v) { o.ranks = number(n, v, 1); }},
+    Choice{
+        "ranks", "N",
+        "number of ranks for --list-cases, and for --plan of an alltoall or a halo without PARTS "
+        "(default: 2)",
+        [](Options& o, const std::string& n, std::string_view v) { o.ranks = number(n, v, 1); }},
     Choice{"list", nullptr,
            "print the studies as one JSON array and stop: names, summaries, axes with their "
            "values, numbers of ranks; no MPI needed",
@@ -181,23 +201,32 @@ constexpr std::array choices{
     Choice{
         "list-settings", nullptr, "print the names of the MPI library's control variables and stop",
         [](Options& o, const std::string&, std::string_view) { o.action = Action::list_settings; }},
-    Choice{"plan", "WHAT",
-           "print the cells that each rank moves and stop, one JSON object per line. WHAT is "
-           "GRID,FROM,TO[,RANK] of a redistribution; halo,GRID,PARTS,WIDTHS,PERIODIC,box|star; "
-           "ghosts (stdin: a line per rank, its number of rows and the indices that it wants); "
-           "routes,FOLDER; alltoall,BYTES[,ALGORITHM]. Without PARTS, MPI divides the grid among "
-           "--ranks; otherwise no MPI is needed",
-           [](Options& o, const std::string&, std::string_view v) {
-               o.action = Action::plan;
-               o.plan = v;
-           }},
-    Choice{"probe", nullptr,
-           "rank 0 prints mpi, placement and clock as one JSON object; then all stop",
-           [](Options& o, const std::string&, std::string_view) { o.action = Action::probe; }},
+    Choice{
+        "plan", "WHAT",
+        "print the cells or blocks that each rank moves, one JSON object per line, and stop. "
+        "No MPI is needed, except for halo without PARTS. WHAT is one of:\n"
+        "GRID,FROM,TO[,RANK]: a redistribution between two numbers of parts per dimension, such "
+        "as 512x1024x16,2x4,4x2;\n"
+        "halo,GRID,PARTS,WIDTHS,PERIODIC,SHAPE: an update of halos, such as "
+        "halo,64x64,2x2,1x1,1x0,box. SHAPE is box (with corners) or star (without). If PARTS is "
+        "empty, MPI divides the grid among --ranks;\n"
+        "ghosts: an update of ghost rows, from stdin, which has a line for each rank: the number "
+        "of rows that it owns, and the indices of its ghosts;\n"
+        "routes,FOLDER: the routes saved in FOLDER;\n"
+        "alltoall,BYTES[,ALGORITHM]: an alltoall among --ranks with blocks of BYTES",
+        [](Options& o, const std::string&, std::string_view v) {
+            o.action = Action::plan;
+            o.plan = v;
+        }},
+    Choice{
+        "probe", nullptr,
+        "print the MPI library, the placement of the ranks and the clock as one JSON object, and "
+        "stop",
+        [](Options& o, const std::string&, std::string_view) { o.action = Action::probe; }},
     Choice{"stamp", "HOW",
-           "every process prints one JSON object and stops: entered (epoch seconds at main()), "
-           "initialised (after MPI_Init, or null), host, pid, rank. plain never touches MPI, init "
-           "does",
+           "print one JSON object per process and stop: entered (seconds since the epoch, at "
+           "main()), initialised (the same after MPI_Init, or null), host, pid, rank. HOW is plain "
+           "(no MPI call) or init (MPI_Init)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.action = Action::stamp;
                o.stamp_initialises = choose<bool>(n, v, {{"plain", false}, {"init", true}});
@@ -260,12 +289,16 @@ namespace {
 std::string wrapped(std::string_view words, std::size_t column) {
     const std::size_t most = 80 - column;
     std::string text;
-    while (words.size() > most) {
-        const auto space = words.rfind(' ', most);
-        text += std::string(words.substr(0, space)) + '\n' + std::string(column, ' ');
-        words.remove_prefix(space + 1);
+    for (;;) {
+        const auto end = std::min(words.find('\n'), words.size());
+        const auto cut = end > most ? words.rfind(' ', most) : end;
+        text += words.substr(0, cut);
+        if (cut == words.size()) {
+            return text;
+        }
+        text += '\n' + std::string(column, ' ');
+        words.remove_prefix(cut + 1);
     }
-    return text.append(words);
 }
 
 }  // namespace

@@ -209,7 +209,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study study() {
     return {.name = study_name,
-            .summary = "steps of 2-D upwind advection, with and without the halo exchange",
+            .summary = "time steps of 2-D upwind advection, with and without the halo exchange",
             .axes = axes,
             .cases = cases,
             .prepare = prepare,

@@ -152,7 +152,9 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
 
 Study advection_solution() {
     return {.name = study_name,
-            .summary = "2-D upwind advection against the analytic solution: errors, mass, fields",
+            .summary =
+                "accuracy of 2-D upwind advection: errors, mass and fields next to the analytic "
+                "solution",
             .axes = axes,
             .cases = cases,
             .prepare = make<Solving>,

@@ -184,7 +184,9 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study study() {
     return {.name = study_name,
-            .summary = "alltoall by transrank's algorithms, MPI's choice and MPI's algorithms",
+            .summary =
+                "alltoall by transrank's algorithms, by MPI's default, and by each algorithm "
+                "that MPI can be set to use",
             .sizes = default_sizes,
             .quick_sizes = 2,
             .axes = axes,

@@ -224,19 +224,20 @@ private:
 }  // namespace
 
 std::vector<Entry> collectives() {
-    return {{.name = "mpi-neighborhood",
-             .summary = "MPI_Neighbor_alltoallw of datatypes",
-             .make = made<Described>},
-            {.name = "mpi-packed-neighborhood",
-             .summary = "packed by hand, MPI_Neighbor_alltoallv",
-             .make = made<Packed, Calls::blocking>},
-            {.name = "neighborhood",
-             .summary = is_persistent() ? "packed by hand, persistent MPI_Neighbor_alltoallv"
-                                        : "packed by hand, MPI_Ineighbor_alltoallv",
-             .make = made<Packed, Calls::nonblocking>},
-            {.name = "mpi-alltoallw",
-             .summary = "MPI_Alltoallw of datatypes, one call per field",
-             .make = made<Alltoallw>}};
+    return {
+        {.name = "mpi-neighborhood",
+         .summary = "MPI_Neighbor_alltoallw with MPI datatypes",
+         .make = made<Described>},
+        {.name = "mpi-packed-neighborhood",
+         .summary = "packed by hand, sent by MPI_Neighbor_alltoallv",
+         .make = made<Packed, Calls::blocking>},
+        {.name = "neighborhood",
+         .summary = is_persistent() ? "packed by hand, sent by persistent MPI_Neighbor_alltoallv"
+                                    : "packed by hand, sent by MPI_Ineighbor_alltoallv",
+         .make = made<Packed, Calls::nonblocking>},
+        {.name = "mpi-alltoallw",
+         .summary = "MPI_Alltoallw with MPI datatypes, one call per field",
+         .make = made<Alltoallw>}};
 }
 
 }  // namespace transrank::lab::study::baseline

@@ -106,23 +106,23 @@ private:
 
 std::vector<Entry> copies() {
     return {{.name = "floor",
-             .summary = "a local gather of as many rows: what memory alone costs",
+             .summary = "a gather of as many rows from the rank's own memory: what memory costs",
              .own_memory = true,
              .make = made<Gathered>},
             {.name = "memcpy-once",
-             .summary = "as many bytes, in one memcpy",
+             .summary = "one memcpy of the same number of bytes",
              .own_memory = true,
              .make = made<Whole, library_copy, Calls::once>},
             {.name = "memcpy-per-field",
-             .summary = "as many bytes, in one memcpy per field",
+             .summary = "the same number of bytes, in one memcpy per field",
              .own_memory = true,
              .make = made<Whole, library_copy, Calls::per_field>},
             {.name = "nontemporal",
-             .summary = "as many bytes, in one copy past the caches",
+             .summary = "one copy of the same number of bytes, bypassing the caches",
              .own_memory = true,
              .make = made<Whole, nontemporal_copy, Calls::once>},
             {.name = "memcpy-runs",
-             .summary = "the runs that arrive, each by memcpy, from the rank's own memory",
+             .summary = "a memcpy per received contiguous piece, from the rank's own memory",
              .own_memory = true,
              .make = made<Runs>}};
 }

@@ -204,15 +204,16 @@ private:
 }  // namespace
 
 std::vector<Entry> from_peers() {
-    return {
-        {.name = "floor-from-peers",
-         .summary = "a gather straight from the owners' arrays: what crossing costs as well",
-         .shared = true,
-         .make = made<Gathered>},
-        {.name = "memcpy-from-peers",
-         .summary = "the runs that arrive, each by memcpy from its owner's array, between flags",
-         .shared = true,
-         .make = made<Copied>}};
+    return {{.name = "floor-from-peers",
+             .summary = "a gather from the owners' arrays: what memory and crossing cores cost",
+             .shared = true,
+             .make = made<Gathered>},
+            {.name = "memcpy-from-peers",
+             .summary =
+                 "a memcpy per received contiguous piece from its owner's array, with flags before "
+                 "and after",
+             .shared = true,
+             .make = made<Copied>}};
 }
 
 }  // namespace transrank::lab::study::baseline

@@ -171,16 +171,18 @@ std::unique_ptr<Mover> by_rows(Task task) {
 
 std::vector<Entry> messages() {
     return {{.name = "mpi-packed",
-             .summary = "packed by hand, persistent MPI_Send and MPI_Recv",
+             .summary = "packed by hand, persistent messages (MPI_Send_init, MPI_Recv_init)",
              .make = made<Packed>},
             {.name = "mpi-datatype",
-             .summary = "persistent messages of datatypes",
+             .summary = "persistent messages with MPI datatypes",
              .make = made<Described, Calls::persistent, Within::sent>},
             {.name = "datatype",
-             .summary = "the same with one block per row, but what stays on its rank is copied",
+             .summary =
+                 "persistent messages with one datatype block per row; rows that stay on the rank "
+                 "are copied",
              .make = by_rows},
             {.name = "mpi-messages",
-             .summary = "MPI_Isend and MPI_Irecv of datatypes",
+             .summary = "MPI_Isend and MPI_Irecv with MPI datatypes",
              .make = made<Described, Calls::immediate, Within::sent>}};
 }
 

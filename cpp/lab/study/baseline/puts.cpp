@@ -100,11 +100,12 @@ private:
 }  // namespace
 
 std::vector<Entry> puts() {
-    return {
-        {.name = "mpi-put-fence", .summary = "MPI_Put between two fences", .make = made<Fenced>},
-        {.name = "mpi-put-post",
-         .summary = "MPI_Put between post, start, complete and wait",
-         .make = made<Posted>}};
+    return {{.name = "mpi-put-fence",
+             .summary = "MPI_Put between two calls of MPI_Win_fence",
+             .make = made<Fenced>},
+            {.name = "mpi-put-post",
+             .summary = "MPI_Put between MPI_Win_post, _start, _complete and _wait",
+             .make = made<Posted>}};
 }
 
 }  // namespace transrank::lab::study::baseline

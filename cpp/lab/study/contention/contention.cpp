@@ -149,7 +149,9 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study study() {
     return {.name = study_name,
-            .summary = "messages between pairs of domains while all others send to themselves",
+            .summary =
+                "messages between domains (groups of ranks) of two nodes, while other ranks send "
+                "to themselves",
             .sizes = default_sizes,
             .axes = axes,
             .fewest_ranks = 2,

@@ -254,7 +254,8 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study study() {
     return {.name = study_name,
-            .summary = "pieces that lie apart: MPI's datatypes, packing by hand and by MPI_Pack",
+            .summary =
+                "non-contiguous data, sent by MPI datatypes, packed by hand, or packed by MPI_Pack",
             .sizes = default_sizes,
             .axes = axes,
             .fewest_ranks = 2,

@@ -127,7 +127,9 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study study() {
     return {.name = study_name,
-            .summary = "ghost update of 32x32x32 rows per rank (ArrayTransformer)",
+            .summary =
+                "update of an array's ghost rows, 32x32x32 rows per rank (ArrayTransformer "
+                "bench)",
             .axes = axes,
             .cases = cases,
             .prepare = prepare,

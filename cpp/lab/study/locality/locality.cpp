@@ -64,7 +64,9 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study study() {
     return {.name = study_name,
-            .summary = "work on memory of every domain, first touched by other ranks of the node",
+            .summary =
+                "computing on memory of each memory domain of a node, local or remote (first "
+                "touch)",
             .axes = axes,
             .cases = cases,
             .prepare = prepare,

@@ -78,7 +78,9 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study memory_copy() {
     return {.name = study_name,
-            .summary = "memcpy, a copy past the caches and STREAM's triad, alone and together",
+            .summary =
+                "memcpy, a copy that bypasses the caches, and STREAM's triad: one rank alone, or "
+                "all at once",
             .sizes = default_sizes,
             .axes = axes,
             .cases = cases,

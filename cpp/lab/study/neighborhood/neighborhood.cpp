@@ -77,7 +77,9 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
 
 Study study() {
     return {.name = study_name,
-            .summary = "a block to and from each neighbor: MPI's collectives, messages, Exchange",
+            .summary =
+                "a block to and from each neighbor: by MPI's collectives, messages, or "
+                "transrank's Exchange",
             .sizes = default_sizes,
             .axes = axes,
             .fewest_ranks = 2,

@@ -81,7 +81,9 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
 
 Study study() {
     return {.name = study_name,
-            .summary = "communication alone, computation alone, and both at once (IMB-NBC, OSU)",
+            .summary =
+                "time of communication alone, of computation alone, and of both overlapped "
+                "(IMB-NBC, OSU)",
             .sizes = default_sizes,
             .quick_sizes = 1,
             .axes = axes,

@@ -103,13 +103,14 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
 }  // namespace
 
 Study study() {
-    return {.name = study_name,
-            .summary = "making the routes of a redistribution among up to a million ranks",
-            .axes = axes,
-            .most_ranks = 1,
-            .cases = cases,
-            .prepare = make<Planning>,
-            .no_cache_modes = "this study has no buffers"};
+    return {
+        .name = study_name,
+        .summary = "time to plan (make the routes of) a redistribution among up to a million ranks",
+        .axes = axes,
+        .most_ranks = 1,
+        .cases = cases,
+        .prepare = make<Planning>,
+        .no_cache_modes = "this study has no buffers"};
 }
 
 }  // namespace transrank::lab::study::plan_scaling

@@ -25,7 +25,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study bandwidth() {
     return {.name = study_name,
-            .summary = "a window of messages one way, then a short answer (osu_bw)",
+            .summary = "many messages (a window) in one direction, then a short reply (osu_bw)",
             .sizes = window_sizes,
             .axes = window_axes,
             .fewest_ranks = 2,

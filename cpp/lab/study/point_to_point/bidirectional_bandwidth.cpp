@@ -38,7 +38,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study bidirectional_bandwidth() {
     return {.name = study_name,
-            .summary = "a window of messages each way at once (osu_bibw)",
+            .summary = "many messages (a window) in both directions at once (osu_bibw)",
             .sizes = window_sizes,
             .axes = window_axes,
             .fewest_ranks = 2,

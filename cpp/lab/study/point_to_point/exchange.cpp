@@ -110,7 +110,7 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
 
 Study exchange() {
     return {.name = study_name,
-            .summary = "both neighbors of a periodic ring at once (IMB Exchange)",
+            .summary = "each rank exchanges messages with both neighbors in a ring (IMB Exchange)",
             .sizes = message_sizes,
             .cases = cases,
             .prepare = make<Exchange>};

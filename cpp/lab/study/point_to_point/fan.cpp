@@ -64,7 +64,9 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study fan() {
     return {.name = study_name,
-            .summary = "windows from many ranks to one, or from one to many (osu_bw_fan_in, _out)",
+            .summary =
+                "many messages from several ranks to one, or from one to several (osu_bw_fan_in, "
+                "osu_bw_fan_out)",
             .sizes = window_sizes,
             .axes = axes,
             .fewest_ranks = 2,

@@ -109,7 +109,8 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
 
 Study matching() {
     return {.name = study_name,
-            .summary = "a ping-pong beside posted receives or messages that wait to be matched",
+            .summary =
+                "a ping-pong while other receives are posted, or other messages wait for a receive",
             .sizes = sizes,
             .axes = axes,
             .fewest_ranks = 2,

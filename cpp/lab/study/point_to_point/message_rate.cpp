@@ -33,7 +33,9 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study message_rate() {
     return {.name = study_name,
-            .summary = "windows of messages between several pairs of ranks at once (osu_mbw_mr)",
+            .summary =
+                "many messages (a window) from one rank to another, in several pairs at once "
+                "(osu_mbw_mr)",
             .sizes = window_sizes,
             .axes = [] { return std::vector{pairs_axis()}; },
             .fewest_ranks = 2,

@@ -27,7 +27,8 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study multi_pingpong() {
     return {.name = study_name,
-            .summary = "half a round trip while several pairs of ranks have one (osu_multi_lat)",
+            .summary =
+                "ping-pongs of several pairs of ranks at once: half a round trip (osu_multi_lat)",
             .sizes = message_sizes,
             .axes = [] { return std::vector{pairs_axis()}; },
             .fewest_ranks = 2,

@@ -141,7 +141,8 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 Study send_modes() {
     return {.name = study_name,
-            .summary = "a ping-pong by each send routine, and MPI_Sendrecv both ways",
+            .summary =
+                "a ping-pong with different MPI send routines, and MPI_Sendrecv in both directions",
             .sizes = sizes,
             .axes = axes,
             .fewest_ranks = 2,

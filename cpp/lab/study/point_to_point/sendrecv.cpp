@@ -36,7 +36,9 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
 
 Study sendrecv() {
     return {.name = study_name,
-            .summary = "a step of a periodic ring by MPI_Sendrecv (IMB Sendrecv)",
+            .summary =
+                "each rank of a ring sends right and receives from the left by MPI_Sendrecv (IMB "
+                "Sendrecv)",
             .sizes = message_sizes,
             .cases = cases,
             .prepare = make<Ring>};

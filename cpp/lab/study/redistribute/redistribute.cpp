@@ -229,12 +229,13 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 }  // namespace
 
 Study study() {
-    return {.name = study_name,
-            .summary = "redistribution of 8 fields between two partitions of a grid (ESMF)",
-            .axes = axes,
-            .cases = cases,
-            .prepare = prepare,
-            .no_cache_modes = "this study renews its own contents"};
+    return {
+        .name = study_name,
+        .summary = "redistribution of 8 fields from one decomposition of a grid to another (ESMF)",
+        .axes = axes,
+        .cases = cases,
+        .prepare = prepare,
+        .no_cache_modes = "this study renews its own contents"};
 }
 
 }  // namespace transrank::lab::study::redistribute
