@@ -213,6 +213,16 @@ void bind_block_grid(const nb::module_& module) {
             stub_says("BlockGrid.extents"))
         .def_prop_ro("memory_order", &memory_order_of, stub_says("BlockGrid.memory_order"))
         .def("words", &BlockGrid::words, stub_says("BlockGrid.words"))
+        .def("__repr__",
+             [](const BlockGrid& self) {
+                 std::string text = "<BlockGrid";
+                 const char* before = ": ";
+                 for (const auto& words : self.words()) {
+                     text += before + words;
+                     before = "; ";
+                 }
+                 return text + ">";
+             })
         .def("units", &BlockGrid::units, "rank"_a, stub_says("BlockGrid.units"))
         .def(
             "local_extents",

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 8> deeds{
     "bind a new one",
     " has ended before this exchange was over",
     abandoned,
-    " has destroyed its side of this exchange; bind a new one",
+    " has freed this exchange, or failed; look for an error of that rank, or bind a new exchange",
     " has ended, or is about to, and will not come to the collective call in which others wait for "
     "it; look for an error of that rank",
     " has failed alone in a collective call, and its communicator takes no further ones; look for "

@@ -224,7 +224,8 @@ class Exchange(BoundFields):
         )
 
     def __repr__(self) -> str:
-        return "<Exchange, closed>" if self._bound is None else f"<Exchange of {self._shown}>"
+        name = type(self).__name__
+        return f"<{name}, closed>" if self._bound is None else f"<{name} of {self._shown}>"
 
 
 def check_options(

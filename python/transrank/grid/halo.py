@@ -107,8 +107,9 @@ class WithHalo(ABC):
 
         Call ``update()`` of the result in each step. The arrays have the shape that `zeros` gives;
         type and components are the same on every rank. They are kept alive and must not be resized.
-        `others` are further sets of arrays like these, such as those that a step swaps with them:
-        ``update(v)`` of what ``halo(u, others=[(v,)])`` has returned.
+        For arrays that are swapped in each step, `others` is a list of further tuples of arrays. If
+        ``halo = grid.halo(u, others=[(v,)])``, then ``halo.update(v)`` updates v, and
+        ``halo.update()`` updates u.
         """
         return Halo(
             self, self._halo_route, lambda: [self._pairs(each) for each in (arrays, *others)]
