@@ -88,7 +88,7 @@ def whole_node(what: str, drawn: bool = True) -> Job:
 
 
 TOPICS: dict[str, list[Job]] = {
-    "Two ranks on a node, beside MPI alone": [
+    "Two ranks on a node, compared with MPI alone": [
         *(ghosts(vdim) for vdim in (1, 6, 20, 120)),
         *(alltoall(size) for size in ("8 B", "4 KiB", "256 KiB")),
         Job(
@@ -100,7 +100,7 @@ TOPICS: dict[str, list[Job]] = {
         Job("transfer of an FFT of 128³", "fft", "128^3, transfer: MPI_Alltoallw / own arrays"),
         Job("whole FFT of 128³", "fft", "128^3, transform: MPI_Alltoallw / own arrays"),
     ],
-    "Sixteen ranks on a node of 16 cores, beside MPI alone": [
+    "Sixteen ranks on a node of 16 cores, compared with MPI alone": [
         *(whole_node(f"{size} to each of 4 neighbors") for size in ("8 B", "4 KiB", "64 KiB")),
         whole_node("ghost update, 6 doubles a row, used"),
         whole_node("ghost update, 6 doubles a row, unmodified", drawn=False),
@@ -113,13 +113,13 @@ TOPICS: dict[str, list[Job]] = {
             for size in ("8 B", "4 KiB", "64 KiB", "1 MiB")
         ),
     ],
-    "A Python program, beside mpi4py's persistent messages of subarrays": [
+    "A Python program, compared with mpi4py's persistent messages of subarrays": [
         *in_python("512x512, halo 1, 1 field", "halo of 512²"),
         *in_python("230x417, halo 2, 4 fields", "halo of 4 fields of 230x417", drawn=False),
         *in_python("32x32x64, halo 2, 5 fields", "halo of 5 fields of 32²x64"),
         *in_python("64x64x128, halo 2, 5 fields", "halo of 5 fields of 64²x128", drawn=False),
     ],
-    "Two ranks on a node, beside PetscSF on Vec memory, from C": [
+    "Two ranks on a node, compared with PetscSF on Vec memory, from C": [
         Job(
             f"{words}, 6,144 rows of {width} double{'s' if width > 1 else ''}",
             "petsc_sf",
@@ -132,7 +132,7 @@ TOPICS: dict[str, list[Job]] = {
         )
         for width in (1, 6, 20)
     ],
-    "Two nodes of four ranks, one message per pair of nodes, beside MPI alone": [
+    "Two nodes of four ranks, one message per pair of nodes, compared with MPI alone": [
         between("halo", 8, "8 B"),
         between("halo", 512, "512 B"),
         between("halo", 4096, "4 KiB", drawn=False),
@@ -150,7 +150,7 @@ def cost(name: str, file: str, figure: str, times: Times = None) -> Job:
 
 # How many times as long as something that cannot be beaten, or by hand.
 COSTS: dict[str, list[Job]] = {
-    "How far from a copy within one rank": [
+    "Compared with a copy within one rank": [
         *(
             cost(
                 f"ghost update, rows of {vdim} doubles that are not rewritten",
@@ -175,7 +175,7 @@ COSTS: dict[str, list[Job]] = {
             for grid in ("32x64x4", "64x128x16")
         ),
     ],
-    "What a binding costs, beside the same by hand": [
+    "Binding arrays, compared with messages set up by hand": [
         *(
             cost(f"{words}, mapped and bound", "binding", f"{figure} / by hand")
             for words, figure in (
@@ -194,7 +194,7 @@ COSTS: dict[str, list[Job]] = {
             for rows in ("20", "500", "10,000")
         ),
     ],
-    "What arrays cost that a start is given, beside bound ones": [
+    "Arrays passed to each start, compared with one bound array": [
         *(
             cost(f"{what}, {words}", "given_arrays", f"{case}: {figure}")
             for what, case in (
@@ -203,12 +203,12 @@ COSTS: dict[str, list[Job]] = {
                 ("halo of 32³", "halo of 32^3"),
             )
             for words, figure in (
-                ("one of several sets", "sets / bound shared"),
-                ("any memory", "any / bound private"),
+                ("one of several bound arrays", "sets / bound shared"),
+                ("an array in any memory", "any / bound private"),
             )
         )
     ],
-    "What C and Fortran cost, beside C++": [
+    "C and Fortran, compared with C++": [
         cost(f"{what}, {language}", "c_interface", f"{what}: {language} / C++")
         for what in ("ghost update", "redistribution", "alltoall")
         for language in ("C", "Fortran")
@@ -326,10 +326,10 @@ def page(text: str) -> str:
     """The page with the tables of today's outputs between its marks."""
     tables = {
         **{
-            topic: table(jobs, speedup, "the other way", "faster") for topic, jobs in TOPICS.items()
+            topic: table(jobs, speedup, "alternative", "times as fast") for topic, jobs in TOPICS.items()
         },
         **{
-            topic: table(jobs, find, "the measure", "times as long")
+            topic: table(jobs, find, "baseline", "times as long")
             for topic, jobs in COSTS.items()
         },
     }
