@@ -38,6 +38,15 @@ def test_a_slowdown_fails_the_gate_and_names_itself(store):
     assert "label" not in answer.stderr
 
 
+def test_a_label_of_several_runs_is_the_latest_one_with_a_warning(store):
+    store.keep("20261102-000000-bbbb", *pingpong(8, 1.3), *pingpong(64, 2.0), label="before")
+    answer = store.run("compare before 20261101-000000-aaaa")
+    assert answer.stdout.startswith("baseline 20261102-000000-bbbb (before)")
+    warning = " ".join(answer.stderr.split())
+    assert "2 runs have the label 'before'; the latest is used, 20261102-000000-bbbb" in warning
+    assert "or name another one: 20261101-000000-aaaa" in warning
+
+
 def test_runs_without_a_label_are_told_of_labels(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0))
     store.keep("20261103-000000-cccc", *pingpong(8, 1.0))

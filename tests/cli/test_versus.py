@@ -120,6 +120,11 @@ WRONG = [
         ["--b", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORTIHM=ring"],
         "--b MPIR_CVAR_ALLREDUCE_INTRA_ALGORTIHM: the MPI library has no such setting",
     ),
+    (
+        ["--b", "mpir_cvar_allreduce_intra_algorithm=ring"],
+        "--b mpir_cvar_allreduce_intra_algorithm: the MPI library has no such setting",
+    ),
+    (["--b", "tunning=x.json"], "--b tunning: there is no such setting"),
     (["--b", "tuning=/nowhere"], "--b tuning: /nowhere is not a file"),
     (["--b", "launcher=nosuch"], "unknown launcher 'nosuch'; known: hydra, openmpi, srun"),
     (["--b", f"mpiexec={os.devnull}", "--b", "launcher=hydra"], f"--b mpiexec: {os.devnull} is"),

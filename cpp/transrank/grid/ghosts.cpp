@@ -55,8 +55,19 @@ std::int64_t Ghosts::local(std::int64_t index) const {
 exchange::Exchange Ghosts::bind(const Shared& route, exchange::Options options,
                                 const std::function<Fields()>& fields) const {
     options.together = together_;
-    return exchange::Exchange(
-        comm_, [&] { return exchange::Parts{.route = route, .fields = fields()}; }, options);
+    const auto given = [&] {
+        auto all = fields();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const auto bytes = all[i].source_bytes;
+            const auto unit = all[i].unit_bytes;
+            layout::require(unit <= 0 || bytes == unit * rows(), "array ", i, " on rank ",
+                            route->rank(), " has ", bytes, " bytes; it needs ", unit * rows(), ": ",
+                            owned(), " owned rows and ", std::ssize(ghosts_), " ghosts of ", unit,
+                            " bytes; if a row has k numbers, pass field(array, k)");
+        }
+        return exchange::Parts{.route = route, .fields = std::move(all)};
+    };
+    return exchange::Exchange(comm_, given, options);
 }
 
 }  // namespace transrank::grid

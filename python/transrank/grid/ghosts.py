@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows divided among ranks, each of which also holds copies of some rows of the others."""
+"""Rows divided among ranks; each rank also holds copies of some rows of other ranks."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 
 
 class Ghosts(WithHalo):
-    """Rows that this rank owns, and behind them its ghosts: copies of rows of other ranks.
+    """Rows that this rank owns, followed in the same array by its ghosts: copies of others' rows.
 
-    Rows are numbered globally in the order of the ranks: rank 0 owns the first ones. A row is what
-    belongs to a cell, a vertex or a particle.
+    Rows have global indices in the order of the ranks: rank 0 owns the first rows. A row holds the
+    values of one cell, vertex or particle.
 
     Parameters
     ----------
     comm
-        an intracommunicator of mpi4py. Making it is collective over it.
+        an intracommunicator of mpi4py. Creating ghosts is collective over it.
     owned
         the number of rows that this rank owns.
     wanted
-        global indices of the rows that this rank needs, of any shape and in any order; they may
-        repeat, and include own rows. Those of other ranks become its ghosts.
+        global indices of the rows that this rank needs, in an array of any shape and in any order;
+        they may repeat and include owned rows. The rows of other ranks become this rank's ghosts.
     together
-        a promise for `halo`, `update` and `add`, as for an `Exchange`: no rank puts off their start
-        until another rank has finished one.
+        a promise for `halo`, `update` and `add`, as for an `Exchange`: no rank waits for another
+        rank to finish one of them before it starts its own.
 
     Raises
     ------
     AgreedError
-        on every rank, when on any of them an argument is wrong or a wanted row does not exist.
+        on every rank, when on any rank an argument is invalid or a wanted row does not exist.
     """
 
     _axes = 1
@@ -79,24 +79,26 @@ class Ghosts(WithHalo):
 
     @property
     def owned(self) -> slice:
-        """The owned rows, as a slice of this rank's arrays; the ghosts lie behind them."""
+        """The owned rows, as a slice of this rank's arrays; the ghosts follow them."""
         return slice(0, self._owned)
 
     @property
     def indices(self) -> NDArray[np.int64]:
-        """The global index of each local row: first of the owned ones, then of the ghosts."""
+        """The global index of each local row: first the owned rows, then the ghosts."""
         begin, end = self._numbers.owned
         return np.concatenate([np.arange(begin, end), self._ghosts])
 
     @property
     def route(self) -> Route:
-        """The route from owned rows to ghosts, for `Exchange`; ``transposed()`` leads back."""
+        """The route from owned rows to ghosts, for an `Exchange`; ``transposed()`` leads back."""
         return self._route
 
     def local(self, indices: ArrayLike) -> NDArray[np.int64]:
-        """The places of rows in this rank's arrays, by global indices of any shape.
+        """Return the positions in this rank's arrays of the rows with these global `indices`.
 
-        Raises ValueError, on this rank, when one is neither owned nor a ghost here.
+        `indices` is an array of integers; the result has its shape. Not collective. Raises
+        ValueError, on this rank alone, when a row is neither owned by this rank nor one of its
+        ghosts.
         """
         given = np.asarray(indices)
         wanted = as_indices("the list of rows", given.reshape(-1)).reshape(given.shape)
@@ -113,10 +115,11 @@ class Ghosts(WithHalo):
         return np.where(own, wanted - begin, self._owned + found)
 
     def add(self, *arrays: Array) -> None:
-        """Add the ghosts of all ranks to the rows of their owners. Collective as `update` is.
+        """Add each ghost of `arrays`, on all ranks, to the row of its owner.
 
-        The ghosts themselves are left as they are. The sums are bitwise reproducible: contributions
-        are added in the order of their ranks.
+        Collective in the cases in which `update` is. The ghosts themselves do not change. The sums
+        are bitwise reproducible, because contributions are added in the order of their ranks.
+        Raises as `update`.
         """
         self._move_any(arrays, lambda: ([], self._route.transposed()), "add")
 
@@ -133,7 +136,7 @@ class Ghosts(WithHalo):
     def _fields_of(self, array: Array, name: str) -> list[Array]:
         what = f"{name} on rank {self._comm.rank}"
         check_is_array(what, array)
-        if array.ndim == 0 or len(array) < self._rows:
+        if array.ndim == 0 or len(array) != self._rows:
             turned = "; the first axis is that of the rows" * (self._rows in array.shape[1:])
             raise ValueError(
                 f"{what} has shape {array.shape}; it needs {self._rows} rows: {self._owned} "

@@ -272,6 +272,11 @@ TEST_CASE("ghosts are copies of rows, and sums go back to the owners") {
         MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     }
     CHECK(total == all + copies);
+    Numbers threes(3 * ones.size(), 1);
+    CHECK(refused("pass field(array, k)", [&] { (void)mesh.halo(threes); }));
+    CHECK(refused("pass field(array, k)", [&] { mesh.add(threes); }));
+    CHECK(refused("pass field(array, k)", [&] { mesh.update(array::field(threes, 2)); }));
+    mesh.update(array::field(threes, 3));
     CHECK_THROWS_WITH_AS((void)mesh.local(all), doctest::Contains("is neither among the rows"),
                          std::invalid_argument);
     CHECK(refused(std::to_string(all), [&] {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import subprocess
@@ -25,6 +26,7 @@ ALLTOALL = "alltoall"
 FUJITSU_ALLTOALL = "OMPI_MCA_coll_select_alltoall_algorithm"
 # A Python environment says where its runner is by the others, so that comes last.
 FILES = (MPIEXEC, TUNING, RUNNER)
+OWN = (*FILES, LAUNCHER, ALLTOALL)
 A_RUNNER = f"{RUNNER} is a transrank-run, or the Python environment where it is installed"
 # What a Python environment says of itself: which of its variants serves, and where that lies.
 WHERE = "from transrank import installation; print(installation.runner())"
@@ -78,6 +80,11 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
             )
         if key in values:
             raise UsageError(f"--{name} {key} is given twice", "leave out one of them")
+        close = difflib.get_close_matches(key, OWN, n=1, cutoff=0.75)
+        if close and key not in OWN and key not in os.environ:
+            raise UsageError(
+                f"--{name} {key}: there is no such setting", f"did you mean {close[0]}={value}?"
+            )
         values[key] = value
     for key in FILES:
         if key in values:
@@ -175,7 +182,7 @@ def _check_alltoall(name: str, values: dict[str, str]) -> None:
 
 
 def _environment(values: Mapping[str, str]) -> dict[str, str]:
-    found = {key: value for key, value in values.items() if key not in (*FILES, LAUNCHER, ALLTOALL)}
+    found = {key: value for key, value in values.items() if key not in OWN}
     if ALLTOALL in values:
         found[FUJITSU_ALLTOALL] = values[ALLTOALL]
     if TUNING in values:

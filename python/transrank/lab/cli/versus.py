@@ -30,7 +30,8 @@ Launches of A and B alternate: A B, B A, A B and so on. Each pair of launches
 gives a ratio of times, B / A, in which slow changes of the machine cancel.
 Pairs are added until the 95% interval of each case's ratio is as narrow as
 --precision, or until --time is over (default: 2 minutes). --launches N makes N
-pairs. Verdicts and exit status are those of `transrank compare`.
+pairs. Verdicts and exit status are those of `transrank compare`, except that a
+busy machine, which slows both variants, does not make cases unclear.
 
 NAME=VALUE sets an environment variable of all ranks, or is one of
   tuning=FILE      use a file that transrank tune has written

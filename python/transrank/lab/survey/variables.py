@@ -29,14 +29,23 @@ def unknown(names: Iterable[str], runner: Path | None = None) -> Iterator[tuple[
     (MPI_T). One that does not tell knows every name. Open MPI's launcher has variables of the same
     prefix: a name is judged where the library has others of its framework, its first word.
     """
-    wanted = [name for name in names if name.startswith((MPICH, OPEN_MPI))]
+    wanted = {name: spelt for name in names if (spelt := _in_case(name))}
     settings = _told(runner) if wanted else []
     frameworks = {_framework(name) for name in settings}
-    for name in wanted if settings else ():
-        of_launcher = MPICH not in frameworks and _framework(name) not in frameworks
-        if name not in settings and (name.startswith(MPICH) or not of_launcher):
-            close = difflib.get_close_matches(name, settings, n=1, cutoff=0.8)
+    for name, spelt in wanted.items() if settings else ():
+        of_launcher = MPICH not in frameworks and _framework(spelt) not in frameworks
+        if name not in settings and (spelt.startswith(MPICH) or not of_launcher):
+            close = difflib.get_close_matches(spelt, settings, n=1, cutoff=0.8)
             yield name, close[0] if close else None
+
+
+def _in_case(name: str) -> str | None:
+    """The name of a setting in the case that the library demands; None if it is not one's name."""
+    if name.upper().startswith(MPICH):
+        return name.upper()
+    if name.upper().startswith(OPEN_MPI):
+        return OPEN_MPI + name[len(OPEN_MPI) :]
+    return None
 
 
 def _told(runner: Path | None) -> list[str]:

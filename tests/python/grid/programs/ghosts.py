@@ -70,6 +70,8 @@ def test_what_does_not_fit_is_refused():
     refused("integers", lambda: transrank.Ghosts(WORLD, 4, [0.5] if last else []))
     refused("-1", lambda: transrank.Ghosts(WORLD, -1 if last else 4, []))
     refused("ghosts, as mesh.zeros", lambda: mesh.update(np.zeros(1) if last else mesh.zeros()))
+    flat = np.zeros(3 * len(mesh.zeros()))
+    refused("ghosts, as mesh.zeros", lambda: mesh.halo(flat if last else mesh.zeros()))
     refused("ghosts, as mesh.zeros", lambda: mesh.add(np.zeros(1) if last else mesh.zeros()))
     turned = np.zeros((2, *mesh.zeros().shape)) if last else mesh.zeros((2,))
     refused("the first axis is that of the rows", lambda: mesh.update(turned))

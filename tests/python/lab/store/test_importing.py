@@ -201,6 +201,12 @@ def test_what_is_not_understood_is_told_beside_what_is(tmp_path):
         assert known in refused.value.hint
 
 
+def test_a_row_without_its_number_is_lost_with_a_word():
+    output = osu.read("# OSU MPI Latency Test v7.4\n# Size   Latency (us)\n8  1.2\n16  garbage\n")
+    assert [reading.bytes for reading in output.readings] == [8]
+    assert output.lost == ("16  garbage",)
+
+
 def test_pairs_are_half_of_the_ranks_unless_imb_names_them(stored):
     with pytest.raises(UsageError, match="the output of multi latency does not state"):
         stored("osu_multi_lat")

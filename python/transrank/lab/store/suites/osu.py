@@ -79,7 +79,7 @@ def read(text: str) -> SuiteOutput:
             dimensions = tuple(map(int, match["ranks"].split()))
         elif (found := _read_row(line, table)) is not None:
             readings += found
-        elif table.launch >= 0 and has_numbers(line):
+        elif table.launch >= 0 and (has_numbers(line) or _begins_as_a_row(line, table)):
             lost.append(line)
     return SuiteOutput(SUITE, version, tuple(readings), lost=tuple(lost))
 
@@ -101,6 +101,11 @@ def _read_heading(line: str, table: _Table) -> bool:
             return line.startswith("#")
         table.columns = columns
     return True
+
+
+def _begins_as_a_row(line: str, table: _Table) -> bool:
+    words = line.split()
+    return len(words) == len(table.columns) > 0 and DECIMAL.fullmatch(words[0]) is not None
 
 
 def _read_row(line: str, table: _Table) -> Sequence[Reading] | None:
