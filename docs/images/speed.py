@@ -392,7 +392,7 @@ def picture() -> str:
                 bars += bar(y + row * BAR, place, each)
             y += max(len(there) * BAR, 15) + GAP
         y += 8
-    body = [text(16, 28, "How many times faster than the other way", "title ink")]
+    body = [text(16, 28, "How many times as fast as the alternative", "title ink")]
     for place, name in enumerate(MACHINES.values()):
         x, down = 16 + place % 2 * LEFT, 44 + place // 2 * 20
         body.append(f'<rect x="{x}" y="{down}" width="12" height="12" class="m{place}"/>')
