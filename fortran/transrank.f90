@@ -1,24 +1,26 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Made by fypp: edit transrank.fypp, then `make fortran`.
-!> The library for Fortran 2018, over the one for C, whose header says more of each call.
+!> The library for Fortran 2018. It calls the library for C; the comments of its header,
+!> transrank.h, say more of each call.
 !>
 !> Communicators are integers: `comm` of the module mpi, `comm%MPI_VAL` of mpi_f08. So this module
-!> needs neither, and is compiled by the compiler of the program.
+!> needs neither of them, and you compile it with the compiler of your program.
 !>
-!> Cells, rows and global indices count from 1; ranks and the parts of a distribution from 0, as in
-!> MPI. The first dimension is the fastest in memory.
+!> Cells, rows and global indices count from 1; ranks and the parts of a distribution count from 0,
+!> as in MPI. The first dimension varies fastest in memory.
 !>
-!> Each procedure takes `stat` and `errmsg`: `stat` becomes one of the statuses below, `errmsg` the
-!> text of an error. Without `stat` an error ends the program by ERROR STOP with that text. Calls
-!> with a communicator are collective; an error on one rank is then the same error on all.
+!> Each procedure has the optional arguments `stat` and `errmsg`: `stat` becomes one of the statuses
+!> below, `errmsg` the text of an error. Without `stat`, an error ends the program by ERROR STOP
+!> with that text. Procedures with a communicator are collective; an error on one rank then is the
+!> same error on all ranks.
 !>
-!> Objects are freed when they go out of scope. `free` does it earlier, and so does a call that
-!> makes them something else. Do not copy them by assignment: if one of two copies was freed, the
-!> other is refused, and an address in it leads nowhere.
+!> Objects are freed when they go out of scope. `free` frees them earlier, and so does a call that
+!> makes them anew. Do not copy objects by assignment: if one of two copies was freed, the other is
+!> refused, and an address in it is no longer valid.
 !>
-!> Texts of errors also count indices, rows, ghosts, cells, dimensions and fields from 1. An
-!> empty constructor, [integer ::], for a list that may be left out is left out for gfortran; the
-!> offsets of rows may be neither empty nor unallocated.
+!> Texts of errors also count indices, rows, ghosts, cells, dimensions and fields from 1. If you
+!> pass an empty constructor, [integer ::], for an optional list, gfortran treats the list as left
+!> out. The `offsets` of rows may be neither empty nor unallocated.
 module transrank
     use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, &
         c_int64_t, c_intptr_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
@@ -36,14 +38,15 @@ module transrank
     integer, parameter, public :: transrank_error_resources = 6
     integer, parameter, public :: transrank_error_internal = 7
 
-    ! How arriving data are combined with the destination. Min and max with a NaN on either side are
-    ! NaN; of two NaN, as of zeros of either sign, the one that is there stays.
+    ! How arriving data are combined with the destination. If one of two values is NaN, their
+    ! minimum and maximum are NaN. If both are NaN, or both are zeros, the value in the destination
+    ! stays.
     integer, parameter, public :: transrank_assign = 0
     integer, parameter, public :: transrank_add = 1
     integer, parameter, public :: transrank_min = 2
     integer, parameter, public :: transrank_max = 3
 
-    ! Which way rows and ghosts are updated: from the owners to the ghosts, or back.
+    ! In which direction a ghost update moves data: from the owners to the ghosts, or back.
     integer, parameter, public :: transrank_pull = 0
     integer, parameter, public :: transrank_push = 1
 
@@ -135,107 +138,134 @@ module transrank
         type(c_ptr) :: handle = c_null_ptr
         procedure(free_handle), pointer, nopass :: release => null()
     contains
-        !> Frees it now, not when it goes out of scope; what was made with it stays.
+        !> Not collective. Frees the object now, instead of when it goes out of scope. Objects that
+        !> were made with it stay usable.
         procedure :: free => object_free
         final :: object_end
     end type
 
-    !> Cells that surround a block in one dimension, in the local array only.
+    !> The widths of the halo in one dimension, in cells: `low` before the block, `high` behind it.
+    !> Only local arrays contain the halo.
     type, bind(c), public :: transrank_halo
         integer(c_int64_t) :: low = 0
         integer(c_int64_t) :: high = 0
-        !> Not 0: the cells beyond one end of the grid are those at the other end.
+        !> Not 0: the cells beyond one end of the grid are the cells at its other end.
         integer(c_int) :: periodic = 0
     end type
 
-    !> Which part owns which indices of one dimension.
+    !> A distribution says which part owns which of the indices 1 to `extent` of one dimension of a
+    !> grid.
     type, extends(transrank_object), public :: transrank_distribution
         private
         integer :: parts = 0
     contains
-        !> Of 1 to `extent`, `parts` ranges whose lengths differ by at most one, the longer ones
-        !> first. Extents and lengths are default integers or of kind int64.
+        !> Not collective. Divides 1 to `extent` into `parts` ranges whose lengths differ by at most
+        !> one; the longer ranges come first. Extents and lengths are default integers or of kind
+        !> int64.
         generic :: even => distribution_even, distribution_even_int64
-        !> lengths(p + 1) indices for part p.
+        !> Not collective. Part p owns lengths(p + 1) indices, which follow those of part p - 1.
         generic :: irregular => distribution_irregular, distribution_irregular_int64
-        !> Of 1 to `extent`, blocks of `block` indices dealt out to `parts` in turn, as ScaLAPACK
-        !> does, beginning with `first_part` (0); of one index: cyclic.
+        !> Not collective. Divides 1 to `extent` into blocks of `block` indices, and deals them out
+        !> to `parts` parts in turn, beginning with part `first_part` (by default 0), as ScaLAPACK
+        !> does. If `block` is 1, the distribution is cyclic.
         generic :: block_cyclic => distribution_block_cyclic, distribution_block_cyclic_int64
         procedure, private :: distribution_even, distribution_even_int64
         procedure, private :: distribution_irregular, distribution_irregular_int64
         procedure, private :: distribution_block_cyclic, distribution_block_cyclic_int64
-        !> How many indices (`count`) a part owns.
+        !> Not collective. Returns in `count` how many indices `part` owns.
         procedure :: owned => distribution_owned
-        !> The part that owns an index, and at which `position` among its own indices, from 1.
+        !> Not collective. Returns the `part` that owns `index`, and the `position` of the index
+        !> among all indices of this part, counted from 1.
         procedure :: owner => distribution_owner
     end type
 
-    !> How the cells of a grid lie on the ranks: as blocks, or as a list on each rank.
+    !> A layout says which cells of a grid each rank keeps: a block of the grid, or a list of cells.
     type, extends(transrank_object), public :: transrank_layout
         private
         integer :: dimensions = 0
     contains
-        !> One distribution for each dimension, and the halo of each. Of two dimensions with m and n
-        !> parts, part p has the coordinates mod(p, m) and p / m; it lies on rank p, or on
-        !> ranks(p + 1). `order`: the dimensions from the fastest to the slowest in local arrays.
+        !> Not collective. Describes a grid: `distributions` and, if it is present, `halo` have one
+        !> element for each dimension. In a grid of two dimensions with m and n parts, part p has
+        !> the coordinates mod(p, m) and p / m; it is on rank p or, if `ranks` is present, on
+        !> ranks(p + 1). `order` lists the dimensions from the fastest to the slowest in local
+        !> arrays; by default, the first is the fastest.
         procedure :: grid => layout_grid
-        !> Cells that this rank keeps in any order, numbered from 1 in array element order.
+        !> Not collective. This rank keeps `cells`, in any order: cells(i) is the number of the cell
+        !> in element i of its array. The cells of the whole grid are numbered from 1 in array
+        !> element order.
         procedure :: points => layout_points
-        !> The cells that a rank owns of a grid: first(d) to last(d) in each dimension d; none where
-        !> last(d) < first(d).
+        !> Not collective. In each dimension d of a grid, `rank` owns the cells first(d) to last(d);
+        !> none if last(d) < first(d). If they are several ranges, the status is
+        !> transrank_error_argument.
         procedure :: box => layout_box
-        !> The shape of a rank's local array (`lengths`), halo included; the cells between neighbors
-        !> in each dimension (`strides`), and in all (`cells`).
+        !> Not collective. The shape of the local array of `rank` (`lengths`), halo included; the
+        !> number of cells between neighbors in each dimension (`strides`), and of all `cells`.
         procedure :: local_shape => layout_local_shape
     end type
 
-    !> The rows of all ranks numbered through, in the order of the ranks.
+    !> The global indices of the rows of all ranks, from 1: first the rows of rank 0, then those of
+    !> rank 1, and so on.
     type, extends(transrank_object), public :: transrank_numbering
     contains
-        !> Collective. `owned` is this rank's number of rows. With `table`, the same on every rank,
-        !> 8 bytes per rank are kept: then owners of rows are known without asking.
+        !> Collective. Numbers the rows of all ranks; `owned` is the number of rows of this rank. If
+        !> `table` is true, each rank keeps 8 bytes per rank, and so finds the owner of any row
+        !> without communication. `table` must be the same on all ranks.
         generic :: create => numbering_create, numbering_create_int64
         procedure, private :: numbering_create, numbering_create_int64
-        !> This rank's rows are first to last, of `all`.
+        !> Not collective. The rows of this rank have the global indices `first` to `last`; all
+        !> ranks together have `all` rows.
         procedure :: range => numbering_range
-        !> The global `index` of a row of a rank: of any rank where ranks own equally many rows, or
-        !> the first ones one more, or a table is kept; else of this rank.
+        !> Not collective. Returns the global `index` of row `row` of `rank`. It knows the rows of
+        !> all ranks if a table is kept, if all ranks own equally many rows, or if the first ranks
+        !> own one row more; otherwise only the rows of this rank. Other rows are refused with
+        !> transrank_error_argument.
         procedure :: index => numbering_index
-        !> The rank and row of a global index; see `index`.
+        !> Not collective. Returns the `rank` that owns the row with a global `index`, and the
+        !> number `row` of this row there. It knows the same rows as the procedure `index`.
         procedure :: place => numbering_place
     end type
 
-    !> What moves between whom.
+    !> A route says which units move from which rank to which. A unit is one cell or row: one or,
+    !> with `values`, several elements of an array.
     type, extends(transrank_object), public :: transrank_route
     contains
-        !> Collective. The halo update (halo exchange, ghost cell exchange): from the owned cells to
-        !> the halo cells of one and the same local array. `corners`, unless it is false: those
-        !> beyond two faces or more, too.
+        !> Collective. Makes the route of a halo update (halo exchange, ghost cell exchange): from
+        !> the owned cells of `grid` to the halo cells of the same local array. If `corners` is
+        !> false, halo cells that lie beyond two or more faces of the block are left out.
         procedure :: halo => route_halo
-        !> Collective. From one layout of a grid to another one. With `fill_halo` halo cells are
-        !> filled, too.
+        !> Collective. Makes the route from the layout `source` to the layout `destination` of the
+        !> same grid. If `fill_halo` is true, the halo cells of the destination are filled, too.
         procedure :: redistribution => route_redistribution
-        !> Collective. Fetches rows by their global indices: ghosts(i) arrives at row first + i - 1
-        !> of a destination of `rows` rows. Left out: in an array of the ghosts alone. With
-        !> `places`, a list as long, ghosts(i) arrives at row places(i).
+        !> Collective. Makes the route by which this rank fetches rows, its ghosts, from their
+        !> owners: the row with the global index ghosts(i) arrives at row `first` + i - 1 of a
+        !> destination of `rows` rows. By default, the destination contains only the ghosts. With
+        !> the list `places`, as long as `ghosts`, ghosts(i) arrives at row places(i).
         procedure :: ghost_pull => route_ghost_pull
-        !> Collective. The same from the owners' side: own row pushed(i) goes to rank targets(i).
-        !> The ghosts of a rank lie from row `first` on, in the order of the ranks that push them,
-        !> and then in that of the lists; see `ghosts`.
+        !> Collective. As `ghost_pull`, but the owners choose: row pushed(i) of this rank becomes a
+        !> ghost on rank targets(i). The ghosts of a rank lie from row `first` of its destination
+        !> on, sorted by the rank that pushes them, then in the order of the lists. `ghosts` returns
+        !> their global indices.
         procedure :: ghost_push => route_ghost_push
-        !> Collective. As MPI_Alltoallv: send_counts(r + 1) cells or rows go to rank r, and
-        !> receive_counts(r + 1) arrive from it. Those for a rank begin at send_first, those from it
-        !> at receive_first; left out: those of one rank after those of another.
+        !> Collective. Makes the route of MPI_Alltoallv: send_counts(r + 1) cells or rows go to rank
+        !> r, and receive_counts(r + 1) arrive from rank r. The block for rank r begins at
+        !> send_first(r + 1) of the source, the block from rank r at receive_first(r + 1) of the
+        !> destination. By default, the blocks lie one after another, in rank order.
         procedure :: alltoallv => route_alltoallv
-        !> The way back of another route: what was received is sent and the other way round.
+        !> Not collective. Makes the reverse of `route`: what was received is sent, and what was
+        !> sent is received.
         procedure :: transposed => route_transposed
-        !> Collective. Each rank writes a file into the folder `place`.
+        !> Collective. Each rank writes its part of the route to a file in the folder `place`, or to
+        !> the file `place`, in which {rank} is replaced by its number.
         procedure :: save => route_save
-        !> Collective. Each rank reads the file that it has saved.
+        !> Collective. Each rank reads the file that it wrote by `save` to `place`, with the same
+        !> number of ranks. If a file is missing, altered or of another route, the status is
+        !> transrank_error_agreed.
         procedure :: load => route_load
-        !> The cells or rows that this rank's source and destination must have at least.
+        !> Not collective. The numbers of cells or rows that this rank's `source` and `destination`
+        !> arrays must have at least.
         procedure :: extents => route_extents
-        !> The global index of each ghost of this rank, of a route from a ghost pull or push.
+        !> Not collective. Returns in `indices` the global index of each ghost of this rank, if the
+        !> route was made by a ghost pull or push; other routes have none.
         procedure :: ghosts => route_ghosts
     end type
 
@@ -251,7 +281,7 @@ module transrank
         logical :: is_component = .false.
     end type
 
-    !> The arrays that an exchange moves.
+    !> The arrays that an exchange moves. One field is a source array and a destination array.
     type, public :: transrank_fields
         private
         type(field), allocatable :: list(:)
@@ -259,12 +289,20 @@ module transrank
         !> Why an array was refused: then the fields are, too, by all ranks.
         character(len=:), allocatable :: refused
     contains
-        !> Adds a source and a destination, which may be the same array: of any rank and equal kind,
-        !> with the attribute TARGET or POINTER. Sections, such as u(n:1:-1, ::2), are moved without
-        !> a copy of them; an alltoall and a ghost update take contiguous arrays only. `values`, if
-        !> it is not 1, is the number of elements of each cell or row, which are next to each other
-        !> in array element order. For a route of a grid the array has the shape of `local_shape`,
-        !> after the dimensions of the values, or is flat with as many elements.
+        !> Not collective. Adds a field: the arrays `source` and `destination`, which may be the
+        !> same array. Both have the same type: integer(int8), integer(int16), integer(int32),
+        !> integer(int64), real(real32) or real(real64). Pass a logical or complex array as integers
+        !> or reals, through a pointer that c_f_pointer makes of its address (complex: with
+        !> `values=2`). Arrays may have any rank, and need the attribute TARGET or POINTER. They
+        !> must be allocated, and must not be deallocated or reallocated while they are bound.
+        !>
+        !> Sections, such as u(n:1:-1, ::2), are moved without a copy of them; but an alltoall and a
+        !> ghost update need contiguous arrays. `values` (by default 1) is the number of elements of
+        !> each cell or row, which are next to each other in array element order. For a route of a
+        !> grid, an array has the shape that `local_shape` returns, preceded by the dimensions of
+        !> the values; or it has one dimension and as many elements. A number of elements that is no
+        !> multiple of `values`, and a component of an array of a derived type (particles%x), are
+        !> refused with transrank_error_argument; a wrong shape is refused by `bind`.
         generic :: add => fields_add_int8, fields_add_int16, fields_add_int32, fields_add_int64,&
             & fields_add_real32, fields_add_real64
         procedure, private :: fields_add_int8, fields_add_int16, fields_add_int32,&
@@ -272,26 +310,32 @@ module transrank
         procedure, private :: add_arrays => fields_add_arrays
     end type
 
-    !> Rows of one length or of any, and copies of rows of other ranks (ghosts) in memory that the
-    !> update has.
+    !> A ghost update: rows of this rank, and copies of rows of other ranks (ghosts) in memory that
+    !> the update allocates. Rows may have different lengths.
     !>
-    !> `rows` are the fields with one array, added as source and destination. Its rows have `values`
-    !> elements each; or, with `offsets` and `values` of 1, row i is the elements offsets(i) to
-    !> offsets(i + 1) - 1. They are numbered from 1 through all ranks, in rank order.
+    !> In its procedures, `rows` contains one field, whose source and destination are the same
+    !> array. Each row of this array has `values` elements. Or, with the argument `offsets` and
+    !> `values` of 1, row i is the elements offsets(i) to offsets(i + 1) - 1. The rows of all ranks
+    !> are numbered from 1, in rank order.
     type, extends(transrank_object), public :: transrank_ghost_update
     contains
-        !> Collective. Ghost i is a copy of the row with global index ghosts(i).
+        !> Collective. Makes an update in which this rank chooses its ghosts: ghost i is a copy of
+        !> the row with the global index ghosts(i).
         generic :: pull => ghost_update_pull, ghost_update_pull_uneven
-        !> Collective. The same from the owners' side: own row pushed(i) becomes a ghost on rank
-        !> targets(i). The ghosts of a rank stand in the order of the ranks that push them.
+        !> Collective. Makes an update in which the owners choose the ghosts: row pushed(i) of this
+        !> rank becomes a ghost on rank targets(i). The ghosts of a rank are sorted by the rank that
+        !> pushes them.
         generic :: push => ghost_update_push, ghost_update_push_uneven
-        !> Collective. With a route from owned rows to ghosts that exists: one that was loaded.
+        !> Collective. Makes an update along an existing `route` from owned rows to ghosts, for
+        !> example one that was loaded.
         generic :: along => ghost_update_along, ghost_update_along_uneven
-        !> Collective. With the ghosts of another update, whose rows may hold anything else.
+        !> Collective. Makes an update with the same ghosts as the update `other`. Their elements
+        !> may differ.
         generic :: like => ghost_update_like, ghost_update_like_uneven
-        !> The global index of each ghost (`indices`; 0 where no row arrives), where its elements
-        !> begin (one more than there are ghosts), and the address of the elements for c_f_pointer.
-        !> The memory is freed with the update and the last exchange bound to it.
+        !> Not collective. The global index of each ghost (`indices`; 0 if no row arrives there),
+        !> where the elements of each begin (`offsets`, one more than there are ghosts), and the
+        !> `address` of the elements, for c_f_pointer. The memory is freed with the update and the
+        !> last exchange bound to it.
         procedure :: ghosts => ghost_update_ghosts
         procedure, private :: ghost_update_pull, ghost_update_pull_uneven
         procedure, private :: ghost_update_push, ghost_update_push_uneven
@@ -299,18 +343,20 @@ module transrank
         procedure, private :: ghost_update_like, ghost_update_like_uneven
     end type
 
-    !> How an alltoall is done, the same on every rank. What is left out or 0 is found out.
+    !> Options of an alltoall, the same on every rank. The library determines what is left out or 0.
     type, public :: transrank_alltoall_options
         character(len=:), allocatable :: algorithm
-        !> The path of a file of choices, read by rank 0.
+        !> The path of a file that names algorithms for lengths of blocks, as `transrank tune`
+        !> writes it; rank 0 reads it.
         character(len=:), allocatable :: choices
         integer :: radix = 0
         integer :: window = 0
         integer :: leaders = 0
         integer :: ranks_per_node = 0
-        !> Lengths that the ranks fill, the first varying fastest.
+        !> The lengths of a torus that the ranks fill, the first dimension varying fastest.
         integer, allocatable :: torus(:)
-        !> Whether each start is given its arrays, of the shapes and kinds of those that are bound.
+        !> Whether each start is given its arrays, which have the shapes and kinds of the bound
+        !> ones.
         logical :: any_memory = .false.
     end type
 
@@ -320,61 +366,99 @@ module transrank
         integer(c_int), allocatable :: torus(:)
     end type
 
-    !> A route bound to arrays, a ghost update, or an alltoall: moved again and again. From start
-    !> until the end of wait the sources must not change and the destinations are undefined.
-    !> `transport` is the name of one; messages longer than `longest_message_bytes` are split.
-    !> `together` is a promise that no rank puts off its start until a wait of another rank has
-    !> returned. Where no transport is named, two nodes then send each other one message for all
-    !> their ranks, if that makes fewer. A wait then needs every rank that has a part in such a
-    !> message, on both nodes, to have started. In a program that breaks the promise the wait does
-    !> not return.
+    !> A route that is bound to arrays, a ghost update, or an alltoall. It can be started again and
+    !> again. From start until wait has returned, the sources must not change, and the destinations
+    !> are undefined.
+    !>
+    !> In the procedures that bind, `transport` is the name of a transport, the way in which data
+    !> move. Messages longer than `longest_message_bytes` are split. `together` is a promise that no
+    !> rank waits for another rank's wait to return before it starts. If no transport is named, two
+    !> nodes may then send each other one message for all their ranks, if that makes fewer messages.
+    !> A wait does not return before all ranks that share such a message, on both nodes, have
+    !> started. If the program breaks the promise, the wait never returns.
+    !>
+    !> Each call of an exchange that was broken returns the status that broke it.
     type, extends(transrank_object), public :: transrank_exchange
         type(array), allocatable, private :: arrays(:)
     contains
-        !> Collective. All fields go in one message. Each start moves `fields` or one of `others`,
-        !> as many everywhere; with `any_memory` it is given any fields.
+        !> Collective. Binds `fields` to `route`; data of all fields for one rank go in one message.
+        !> `operation` is transrank_assign (the default), transrank_add, transrank_min or
+        !> transrank_max. Each start moves `fields` or one of `others`, which has the same size on
+        !> all ranks. If `any_memory` is true, each start is given its fields: any with the shapes,
+        !> strides and kinds of the bound ones.
         procedure :: bind => exchange_bind
-        !> Collective. `direction` is transrank_pull, or transrank_push for the way back:
-        !> `operation` happens to each owned row with its ghosts, in the order of the ranks that
-        !> hold them.
+        !> Collective. Binds an exchange of the rows and ghosts of `update`. `direction` is
+        !> transrank_pull (from owners to ghosts) or transrank_push (back): then `operation`
+        !> combines each owned row with its ghosts, in the order of the ranks that hold them.
         procedure :: bind_ghost_update => exchange_bind_ghost_update
-        !> Collective. A block of `values` elements, see transrank_fields, for each rank.
+        !> Collective. Binds an alltoall: one block for each rank, from each rank. `fields` contains
+        !> one field; a block is `values` elements of it (see transrank_fields).
         procedure :: bind_alltoall => exchange_bind_alltoall
-        !> Collective. Blocks of any lengths: send_counts, send_first, receive_counts and
-        !> receive_first as of transrank_route's alltoallv.
+        !> Collective. Binds an alltoall of blocks of any lengths: send_counts, send_first,
+        !> receive_counts and receive_first mean the same as in the procedure `alltoallv` of
+        !> transrank_route.
         procedure :: bind_alltoallv => exchange_bind_alltoallv
-        !> Returns at once; no wait returns until every peer has started. Starting twice fails.
+        !> Not collective. Starts the exchange without waiting for peers (the ranks that this rank
+        !> sends to or receives from); no wait returns until every peer has started. `stat` becomes
+        !> transrank_error_misuse if the exchange is already under way (start was called twice),
+        !> which breaks it, or if its communicator was freed; transrank_error_broken if an earlier
+        !> call has found that a peer has broken the exchange, freed it or ended (what start itself
+        !> finds, the next test or wait returns); transrank_error_argument if it was bound with
+        !> `any_memory`: use `start_with`.
         procedure :: start => exchange_start
-        !> With fields of the shapes, strides and kinds of those that are bound: these, one of the
-        !> others, or any. Other ranks need not know which. Where fields are refused nothing has
-        !> been started, nor broken.
+        !> Not collective. As `start`, but moves these `fields`, which have the shapes, strides and
+        !> kinds of the bound ones: the bound `fields`, one of `others` or, with `any_memory`, any.
+        !> Other ranks need not know which. If fields are refused with transrank_error_argument,
+        !> nothing is started or broken. `stat` becomes transrank_error_misuse if the exchange is
+        !> already under way, which breaks it, and transrank_error_broken if an earlier call has
+        !> found that a peer has broken it, freed it or ended.
         procedure :: start_with => exchange_start_with
-        !> `done` stays true until the next start. Before the first start test and wait fail.
+        !> Not collective. Makes progress. `done` becomes true if the exchange is over, until it is
+        !> started again; otherwise false. `stat` becomes transrank_error_misuse before the first
+        !> start, which breaks the exchange, and transrank_error_broken if a peer has broken the
+        !> exchange, freed it or ended.
         procedure :: test => exchange_test
-        !> Returns when the exchange is over, at once when it is.
+        !> Not collective. Returns when the exchange is over, at once if it already is. `stat`
+        !> becomes transrank_error_misuse before the first start, which breaks the exchange, and
+        !> transrank_error_broken if a peer has broken the exchange, freed it or ended.
         procedure :: wait => exchange_wait
-        !> `done` becomes false when it is not over after about so many seconds.
+        !> Not collective. As `wait`, but returns after about `seconds` even if the exchange is not
+        !> over: then `done` becomes false, otherwise true. `stat` becomes transrank_error_misuse
+        !> before the first start, which breaks the exchange; transrank_error_broken if a peer has
+        !> broken the exchange, freed it or ended; transrank_error_argument if `seconds` is not a
+        !> number.
         procedure :: wait_for => exchange_wait_for
-        !> Starts, unless it is under way already, and waits.
+        !> Not collective. Starts the exchange, unless it is already under way, and waits until it
+        !> is over. For an alltoall by MPI's own algorithm, either all ranks run, or all start.
+        !> `stat` becomes transrank_error_broken if a peer has broken the exchange, freed it or
+        !> ended; transrank_error_misuse if this rank has broken it, or its communicator was freed;
+        !> transrank_error_argument if it was bound with `any_memory`: use `run_with`.
         procedure :: run => exchange_run
-        !> `start_with`, and waits.
+        !> Not collective. Does `start_with` of these `fields`, and waits until the exchange is
+        !> over. If fields are refused with transrank_error_argument, nothing is started or broken.
+        !> `stat` becomes transrank_error_misuse if the exchange is already under way, which breaks
+        !> it, and transrank_error_broken if a peer has broken it, freed it or ended.
         procedure :: run_with => exchange_run_with
-        !> Breaks the exchange because it cannot go on; peers get transrank_error_broken. Fails
-        !> always: with transrank_error_misuse and the text `why`.
+        !> Not collective. Breaks the exchange, because this rank cannot go on with it. It always
+        !> fails, with transrank_error_misuse and the text `why`. Peers get transrank_error_broken.
         procedure :: abandon => exchange_abandon
-        !> Peers, bytes and transports: a text table.
+        !> Not collective. Returns a text table of peers, bytes and transports; if the exchange
+        !> cannot be explained, an empty text.
         procedure :: explain => exchange_explain
     end type
 
-    !> Memory that other processes of this node can map, where the system allows it. Pointers of any
-    !> rank and kind are made of it by c_f_pointer(memory%address, a, [m, n]).
+    !> Memory that other processes of this node can map, if the system allows it: then data between
+    !> such arrays are copied once instead of twice. c_f_pointer(memory%address, a, [m, n]) makes
+    !> pointers of any rank and kind to it.
     type, extends(transrank_object), public :: transrank_memory
         type(c_ptr) :: address = c_null_ptr
     contains
-        !> So many `bytes`, zeroed.
+        !> Not collective. Allocates `bytes` bytes, zeroed. If the system has no memory left, the
+        !> status is transrank_error_resources.
         generic :: allocate => memory_allocate, memory_allocate_int64
         procedure, private :: memory_allocate, memory_allocate_int64
-        !> What is bound to the memory keeps it.
+        !> Not collective. Frees the memory. Exchanges that are bound to it keep it alive until they
+        !> are freed.
         procedure :: free => memory_free
     end type
 
@@ -908,7 +992,7 @@ contains
         text = trim(digits)
     end function
 
-    !> The version of the library, '0.1.0' for example.
+    !> Not collective. Returns the version of the library, for example '0.1.0'.
     function transrank_version() result(text)
         character(len=:), allocatable :: text
         text = text_at(c_version())
@@ -2696,7 +2780,8 @@ contains
                                     choices_of(options, kept), self%handle), stat, errmsg)
     end subroutine
 
-    !> Collective. One alltoall, bound, run and forgotten; see transrank_exchange's bind_alltoall.
+    !> Collective. Binds, runs and frees one alltoall of `fields`, which contains one field: see the
+    !> procedure bind_alltoall of transrank_exchange.
     subroutine transrank_alltoall(comm, fields, options, stat, errmsg)
         integer, intent(in) :: comm
         type(transrank_fields), intent(in) :: fields

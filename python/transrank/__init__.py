@@ -2,11 +2,11 @@
 """Moves distributed arrays between MPI ranks at memory speed, and measures what every move costs.
 
 Start programs with ``mpiexec -n RANKS python -m mpi4py PROGRAM``: an uncaught exception on one rank
-then ends the job. Without ``-m mpi4py`` the other ranks may wait for that rank forever.
+then ends the job. Without ``-m mpi4py``, the other ranks may wait for the failed rank forever.
 
-Importing this package, or its command line, never imports mpi4py.MPI: that would make the process
-an MPI process, and an mpiexec started by it fails. The names that need MPI are loaded when they are
-first used, through :mod:`transrank.mpi`.
+Importing this package, or its command line, never imports mpi4py.MPI. That import would make the
+process an MPI process, and an mpiexec that an MPI process starts fails. The names that need MPI are
+loaded through :mod:`transrank.mpi` when they are first used.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loads the native module of the variant for this process's MPI, in the place of this module."""
+"""Loads the native module of the variant for this process's MPI, in place of this module."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 """The compiled module; import it through transrank.mpi, which loads MPI first.
 
 Layouts and routes never call MPI. Integer arrays are contiguous NumPy arrays of the type that the
-signature names; another type, shape or order is a TypeError, wrong values are a ValueError.
+signature names. An array of another type, shape or memory order raises TypeError; invalid values
+raise ValueError.
 """
 
 import os
@@ -28,39 +29,42 @@ _Attempt = tuple[_T, BaseException | None, str | None]
 def library_version() -> str: ...
 def communicator_size(communicator: Comm) -> int: ...
 def begin_to_use() -> None:
-    """Raise Misuse where MPI cannot be used: once it is finalized, and in a child of fork."""
+    """Raise Misuse if MPI cannot be used: after it was finalized, or in a child of fork."""
 
 def attempt(
     comm: Comm, call: str, what: str, work: Callable[[], tuple[Sequence[str], _T]]
 ) -> _Attempt[_T]:
-    """Collective. Run `work`, which returns words that all ranks must say, and a result."""
+    """Collective. Run `work`, which returns words that must be equal on all ranks, and a result."""
 
 @final
 class Distribution:
-    """The division of one dimension into parts; immutable. Nothing here is collective.
+    """The division of the indices of one dimension among parts; immutable. Not collective.
 
-    A part is a rank, or a position along one dimension of a BlockGrid. Parts may be empty. Can be
-    copied and pickled; equal if made by the same method from the same numbers.
+    A part is a rank, or a position along one dimension of a BlockGrid. Parts may be empty.
+    Distributions can be copied and pickled. Two are equal if made by the same method from the same
+    numbers. Methods raise ValueError when a part or an index does not exist.
     """
 
     @staticmethod
     def even(extent: int, parts: int) -> Distribution:
-        """One range of indices per part; lengths differ by at most one, the longer ones first.
+        """Give each part one range of indices, of almost equal length.
 
-        Raises ValueError when `extent` is negative or `parts` is less than 1.
+        Lengths differ by at most one; the longer ranges come first. Raises ValueError when
+        `extent`, the number of indices, is negative or `parts` is less than 1.
         """
     @staticmethod
     def irregular(boundaries: ArrayLike) -> Distribution:
-        """Part p owns ``[boundaries[p], boundaries[p + 1])``; a range may be empty.
+        """Give part p the indices ``[boundaries[p], boundaries[p + 1])``; a part may be empty.
 
-        `boundaries` is a list of integers, one longer than there are parts, from 0 to the extent.
-        Raises ValueError when it does not begin with 0 or descends.
+        `boundaries` is a list of integers from 0 to the extent (the number of indices), one longer
+        than there are parts. Raises ValueError when it does not begin with 0 or decreases.
         """
     @staticmethod
     def block_cyclic(extent: int, parts: int, block: int, first_part: int = 0) -> Distribution:
-        """Blocks of `block` indices, assigned to the parts in turn from `first_part` (ScaLAPACK).
+        """Give blocks of `block` indices to the parts in turn, beginning with `first_part`.
 
-        Raises ValueError when a number is out of range.
+        This is ScaLAPACK's distribution of `extent` indices over `parts` parts. Raises ValueError
+        when a number is out of range.
         """
     @property
     def extent(self) -> int:
@@ -70,20 +74,21 @@ class Distribution:
         """The number of parts."""
     @property
     def is_contiguous(self) -> bool:
-        """Whether each part owns one range, and the ranges ascend with the parts."""
+        """Whether each part owns one range of indices, and the ranges ascend with the parts."""
     def owned(self, part: int) -> int:
-        """The number of indices that a part owns."""
+        """Return the number of indices that `part` owns."""
     def ranges(self, part: int) -> _Integers:
-        """Begin and end of each range of a part: an array of shape (ranges, 2)."""
+        """Return begin and end of each index range of `part`, in an array of shape (ranges, 2)."""
     def owner(self, index: int) -> tuple[int, int]:
-        """The part that owns an index, and the position of the index within the part."""
+        """Return the part that owns `index`, and the position of `index` within that part."""
 
 @final
 class BlockGrid:
-    """A grid of 1 to 6 dimensions, each divided independently; immutable. Not collective.
+    """A grid of 1 to 6 dimensions, divided into one block of cells per rank; immutable.
 
-    A rank's block is the product of its parts, with room for a halo around it, in one array. Can be
-    copied and pickled; equal if made from equal values.
+    Each dimension is divided independently. A rank's block is the product of its parts; its array
+    also has room for a halo, copies of cells around the block. A BlockGrid can be copied and
+    pickled. Two are equal if made from equal values. Nothing here is collective.
 
     Parameters
     ----------
@@ -91,21 +96,21 @@ class BlockGrid:
         the distribution of each dimension; the product of their numbers of parts is the number of
         blocks.
     part_order
-        how blocks are numbered: ``C``, the last dimension fastest, or ``F``, the first.
+        how blocks are numbered: with ``C`` the last dimension varies fastest, with ``F`` the first.
     memory_order
-        the dimensions from the fastest to the slowest in the array; by default the last is fastest.
+        the dimensions from the fastest to the slowest in the array; by default the last is the
+        fastest.
     halo
         a tuple for each dimension: the number of halo cells before a block, the number after it,
-        and whether the grid is periodic, such as ``[(1, 1, True), (2, 0, False)]``; by default
-        there is no halo. The update of a halo whose widths are all 0 moves nothing; without a halo
-        it is refused.
+        and whether the grid is periodic in it; for example, ``[(1, 1, True), (2, 0, False)]``. By
+        default there is no halo, and an update is refused; if all widths are 0, it moves nothing.
     ranks
-        the rank of each block; by default block i is that of rank i.
+        the rank that holds each block; by default rank i holds block i.
 
     Raises
     ------
     TypeError, ValueError
-        on this rank, when an argument has another form, or the numbers do not fit each other.
+        on this rank alone, when an argument has another form, or the numbers contradict each other.
     """
 
     def __init__(
@@ -122,82 +127,91 @@ class BlockGrid:
         """The number of dimensions."""
     @property
     def extents(self) -> tuple[int, ...]:
-        """The number of cells of the whole grid in each dimension."""
+        """The number of cells of the whole grid along each dimension."""
     @property
     def memory_order(self) -> tuple[int, ...]:
         """The dimensions from the fastest to the slowest in local arrays."""
     def words(self) -> list[str]:
-        """A text of the grid; different grids have different texts."""
+        """Return texts that describe the grid; different grids have different texts."""
     def units(self, rank: int) -> int:
-        """The number of cells of a rank's array, halo included."""
+        """Return the number of cells of the array of `rank`, halo included."""
     def local_extents(self, rank: int) -> tuple[int, ...]:
-        """The extents of a rank's array, halo included, in the order of the dimensions.
+        """Return the extent (length) of the array of `rank`, halo included, in each dimension.
 
-        This is the shape of the NumPy array, unless `memory_order` was given. It is 0 in dimensions
-        in which the rank's part is empty, and in all of them if the rank has no part.
+        This is the shape of the NumPy array, unless `memory_order` was given. The extent is 0 in
+        dimensions in which the rank's part is empty, and in all dimensions if the rank has no
+        block.
         """
     def box(self, rank: int) -> tuple[slice, ...]:
-        """The cells that a rank owns, halo excluded, as slices of an array of the whole grid.
+        """Return the cells that `rank` owns, without halo, as slices of an array of the whole grid.
 
-        In the order of the dimensions: ``whole[grid.box(rank)]``. Empty, as `local_extents`, in the
-        same dimensions. Raises ValueError if its indices in a dimension are several ranges
+        The rank's cells are ``whole[grid.box(rank)]``. A slice is empty if `local_extents` is 0 in
+        its dimension. Raises ValueError when the rank owns several ranges of a dimension
         (block-cyclic).
         """
     def coordinates(self, rank: int) -> tuple[int, ...] | None:
-        """The part that a rank has of each dimension; None if it has no block."""
+        """Return the part that `rank` has of each dimension; None if the rank has no block."""
     def __reduce__(self) -> tuple[partial[BlockGrid], tuple[tuple[Distribution, ...]]]:
-        """A call that makes an equal grid, and its distributions, which that still takes."""
+        """Return a call that makes an equal grid, and the distributions to pass to that call."""
 
 @final
 class Rows:
-    """The places of one rank's rows in its flat array of units; immutable. Not collective.
+    """Where the rows of one rank lie in its flat array; immutable. Nothing here is collective.
 
-    Each row begins at a multiple of `alignment` units. The static methods raise ValueError when a
-    length is negative, `alignment` is less than 1, or a row is longer than `bound`.
+    A unit is an element of the array. Each row begins at a multiple of `alignment` units. Methods
+    raise ValueError when a length is negative, `alignment` is less than 1, a row is longer than
+    `bound`, or a row does not exist.
     """
 
     @staticmethod
     def fixed(rows: int, length: int, alignment: int = 1) -> Rows:
-        """`rows` rows of `length` units each."""
+        """Place `rows` rows of `length` units each."""
     @staticmethod
     def bounded(lengths: ArrayLike, bound: int, alignment: int = 1) -> Rows:
-        """Rows of these lengths, each with room for `bound` units."""
+        """Place rows of these `lengths`, each with room for `bound` units."""
     @staticmethod
     def variable(lengths: ArrayLike, alignment: int = 1) -> Rows:
-        """Rows of any length, one after the other."""
+        """Place rows of these `lengths` one after the other."""
     @staticmethod
     def from_offsets(offsets: ArrayLike) -> Rows:
-        """Row i is ``[offsets[i], offsets[i + 1])`` (CSR); one offset more than rows."""
+        """Place row i at the units ``[offsets[i], offsets[i + 1])``, as in a CSR matrix.
+
+        `offsets` has one entry more than there are rows. Raises ValueError when it decreases.
+        """
     @property
     def rows(self) -> int:
         """The number of rows."""
     @property
     def units(self) -> int:
-        """The length of the array in units, padding included."""
+        """The length of the flat array in units, padding included."""
     @property
     def pitch(self) -> int:
-        """The distance from one row to the next in units, if it is the same for all rows."""
+        """The distance in units from one row to the next; 0 if the distances differ."""
     @property
     def is_fixed(self) -> bool:
-        """Whether all rows have one length."""
+        """Whether the rows were made by `fixed`, so that all have one length."""
     def begin(self, row: int) -> int:
-        """The first unit of a row."""
+        """Return the position of the first unit of `row` in the flat array."""
     def length(self, row: int) -> int:
-        """The length of a row in units."""
+        """Return the length of `row` in units, padding excluded."""
 
 @final
 class Leg:
-    """The part of a route between a rank and one peer, in the order common to both; immutable.
+    """The part of a route that moves data from one rank to another; immutable.
+
+    Both ranks hold the same segments. A unit is what one index moves, such as a row or a cell; a
+    run is a contiguous piece.
 
     Parameters
     ----------
     peer
         the other rank.
     segments
-        an int64 array of shape (segments, 6), in units: first source unit, first destination unit,
-        length of a run, number of runs, stride from run to run in the source, and in the
-        destination. Boxes of more dimensions have 3 more columns for each further loop, which
-        repeats all before it: number of steps, and their strides; a loop of 1, 0, 0 is none.
+        an int64 array of shape (segments, 6), in units. The columns are: first source unit, first
+        destination unit, length of a run, number of runs, and the strides from run to run in the
+        source and in the destination. Boxes of more dimensions have 3 more columns for each further
+        loop, which repeats everything before it: number of steps, and strides in the source and in
+        the destination. The loop 1, 0, 0 stands for no loop.
     """
 
     def __init__(self, peer: int, segments: _Integers) -> None: ...
@@ -206,25 +220,25 @@ class Leg:
         """The other rank."""
     @property
     def segments(self) -> _Integers:
-        """One row per segment, in the columns that the constructor takes. A copy."""
+        """A copy of the segments, one per row, with the columns that the constructor takes."""
     @property
     def units(self) -> int:
-        """The number of units moved."""
+        """The number of units that the leg moves."""
     @property
     def runs(self) -> int:
-        """The number of contiguous runs in the segments."""
+        """The number of contiguous runs in all segments."""
     @property
     def checksum(self) -> int:
-        """Equal on both ranks of a pair if they hold the same segments."""
+        """A checksum of the segments, equal on both ranks if they hold the same segments."""
 
 @final
 class Route:
     """The data that one rank sends to and receives from each peer; immutable.
 
-    Made by the functions of `transrank.route`, together with the other ranks' routes. The
-    constructor takes legs that were computed in another way, ascending by peer; it raises
-    ValueError when one reaches beyond the extents. Can be copied and pickled, in the form of the
-    file of `save`; a rank can use only a route that was made for it. Nothing here is collective.
+    The functions of `transrank.route` make the routes of all ranks together. The constructor is for
+    legs that were computed in another way, at most one per peer in `sends` and in `receives`. It
+    raises ValueError when a leg reaches beyond the extents of the arrays. A route can be copied and
+    pickled. Only the rank for which it was made can use it. Nothing here is collective.
     """
 
     def __init__(
@@ -241,39 +255,45 @@ class Route:
         """The rank that holds the route."""
     @property
     def ranks(self) -> int:
-        """The number of ranks that it was made for."""
+        """The number of ranks for which the route was made."""
     @property
     def source_extent(self) -> int:
-        """The least number of units of a source; of a grid, the exact number."""
+        """The least number of units of a source array; for a grid, the exact number."""
     @property
     def destination_extent(self) -> int:
-        """The least number of units of a destination; of a grid, the exact number."""
+        """The least number of units of a destination array; for a grid, the exact number."""
     @property
     def source_shape(self) -> tuple[int, ...] | None:
-        """The shape of a source on a grid, halo included, in memory order; None of a list."""
+        """The shape of a source array of a grid, halo included, slowest first; else None."""
     @property
     def destination_shape(self) -> tuple[int, ...] | None:
-        """The shape of a destination on a grid, halo included, in memory order; None of a list."""
+        """The shape of a destination array of a grid, halo included, slowest first; else None."""
     @property
     def sends(self) -> list[Leg]:
-        """The legs that the rank sends, ascending by peer. A copy."""
+        """A copy of the legs that the rank sends, in ascending order of peers."""
     @property
     def receives(self) -> list[Leg]:
-        """The legs that the rank receives, ascending by peer. A copy."""
+        """A copy of the legs that the rank receives, in ascending order of peers."""
     def transposed(self) -> Route:
-        """The reverse route: data that were received are sent, in the same order."""
+        """Return the reverse route: it sends what this route receives, in the same order."""
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file that `load` reads; it appears whole or not at all. Raises RouteFileError."""
+        """Write the route to the file `path`, for `load`; the file appears whole or not at all.
+
+        Raises RouteFileError when the file cannot be written.
+        """
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Route:
-        """Read a file of `save`; RouteFileError if it is another file, truncated or altered."""
+        """Read the route that `save` wrote to the file `path`.
+
+        Raises RouteFileError when the file is missing, another file, truncated or altered.
+        """
     def check_delivered_once(self) -> None:
-        """Raise ValueError when a unit of the destination is written more than once."""
+        """Raise ValueError when the route writes a unit of the destination more than once."""
     def check_all_delivered_once(self, units: int) -> None:
-        """As `check_delivered_once`; also raise ValueError unless `units` units arrive in all."""
+        """Raise ValueError unless `units` units arrive in all, each at another destination unit."""
 
 class RouteFileError(OSError):
-    """A route file that cannot be read or written, or a file that is not a route file."""
+    """Raised when a route file cannot be read or written, or when a file is not a route file."""
 
 def check_consistent(routes: Sequence[Route]) -> None: ...
 def redistribution(
@@ -284,37 +304,38 @@ def alltoall(rank: int, ranks: int, units: int) -> Route: ...
 
 @final
 class Numbering:
-    """Global indices of the rows of all ranks, in rank order: one rank's share; immutable.
+    """Global indices of the rows of all ranks, numbered in rank order; immutable.
 
-    With a table, 8 bytes per rank, each rank knows the others' rows too; it knows them without one
-    where ranks own equally many rows, give or take one, the first ranks the more. It holds no
-    communicator: it can be copied and pickled, for the rank that made it; other ranks refuse it.
+    Each rank knows its own rows. It also knows those of the other ranks if the numbers of rows
+    differ by at most one and the first ranks own more, or with a `table`, which takes 8 bytes per
+    rank. The object holds no communicator. It can be copied and pickled, but other ranks refuse it.
     """
 
     def __init__(self, comm: Comm, owned: SupportsIndex, table: bool = False) -> None:
-        """Collective. `owned` is this rank's number of rows; `table` is the same on every rank.
+        """Collective. Number the rows of all ranks; `owned` is this rank's number of rows.
 
-        Raises AgreedError on every rank when `owned` is not an integer, negative, or too large on
-        any, or `table` is no bool or differs.
+        `table`, whether to keep all ranks' numbers of rows, is the same on every rank. Raises
+        AgreedError on every rank when on any rank `owned` is not an integer, negative or too large,
+        or `table` is not a bool, or when `table` differs between ranks.
         """
     @property
     def owned(self) -> tuple[int, int]:
-        """The global index of this rank's first row, and one beyond that of its last."""
+        """The global index of this rank's first row, and the index one beyond its last row."""
     @property
     def extent(self) -> int:
         """The number of rows of all ranks together."""
     def global_index(self, rank: ArrayLike, row: ArrayLike) -> Any:
-        """The global index of a row, counted from 0 on its rank. Not collective.
+        """Return the global index of a row of `rank`. Not collective.
 
-        `rank` and `row` are integers or arrays of integers, broadcast together; the result has
-        their shape. Raises ValueError when one is out of range, or of another rank whose rows are
-        unknown here for want of a table.
+        `row` counts from 0 on `rank`. Both are integers or arrays of integers, broadcast together;
+        the result has their shape. Raises ValueError when a number is out of range, or if the rows
+        of another rank are unknown here because there is no table.
         """
     def place(self, index: ArrayLike) -> tuple[Any, Any]:
-        """The rank that owns a global index, and its row there. Not collective.
+        """Return the rank that owns a global index, and the position of the row there.
 
-        `index` is an integer or an array of integers; both results have its shape. Raises as
-        `global_index`.
+        Not collective. `index` is an integer or an array of integers; both results have its shape.
+        Raises ValueError as `global_index`.
         """
 
 def ghost_pull(
@@ -322,7 +343,10 @@ def ghost_pull(
     call: str,
     work: Callable[[], tuple[Sequence[str], tuple[Distribution | Numbering, _Integers, int, int]]],
 ) -> _Attempt[Route]:
-    """Collective. As `attempt`: `work` returns the owners, the ghosts, their begin and extent."""
+    """Collective. Make the route of `transrank.route.ghost_pull`; reports errors as `attempt` does.
+
+    `work` returns words, and a tuple of owners, ghosts, the row of the first ghost, and the extent.
+    """
 
 def ghost_push(
     comm: Comm,
@@ -338,22 +362,24 @@ def lists_to_lists(comm: Comm, source: _Integers, destination: _Integers) -> Rou
 def save_routes(comm: Comm, route: Route, place: str | os.PathLike[str]) -> None: ...
 def load_routes(comm: Comm, place: str | os.PathLike[str]) -> Route: ...
 def shared_bytes(size: int) -> NDArray[np.uint8]:
-    """Zeroed memory that other processes of this node can map. Not collective."""
+    """Return `size` zeroed bytes that other processes of this node can map. Not collective."""
 
 class AgreedError(ValueError):
-    """An error on one rank, which every rank of a collective call raises with the same message."""
+    """An error on one rank, which all ranks of a collective call raise with the same message."""
 
 class Misuse(RuntimeError):
-    """A second start while the exchange is under way, or a wait or test before the first start.
+    """Raised for a call in the wrong order or at the wrong time.
 
-    It breaks the exchange. A call in a child of fork, which is not a rank, breaks nothing.
+    A second `start` before an exchange is complete, or a `wait` or `test` before the first `start`,
+    also breaks the exchange. A call of a closed exchange, or in a child of fork, which is not a
+    rank, breaks nothing.
     """
 
 class BrokenExchange(RuntimeError):
-    """An exchange that another rank has broken, or whose peer has ended."""
+    """Raised when another rank has broken the exchange, or when the process of a peer has ended."""
 
 def alltoall_algorithms() -> list[tuple[str, str]]:
-    """Name and summary of each algorithm of an alltoall. Not collective."""
+    """Return the name and a summary of each algorithm of `Alltoall`. Not collective."""
 
 class Bound:
     """An operation bound to its arrays; transrank.exchange.Bound wraps it."""
@@ -395,7 +421,7 @@ class Alltoall(Bound):
     def algorithm(self) -> str: ...
 
 def transports() -> list[tuple[str, str]]:
-    """Name and summary of each transport. Not collective."""
+    """Return the name and a summary of each transport of exchanges. Not collective."""
 
 @final
 class Exchange(Bound):
@@ -406,7 +432,10 @@ def bind_exchange(
     call: str,
     work: Callable[[], tuple[Sequence[str], tuple[Sequence[_Field], _Options, Route, int]]],
 ) -> _Attempt[Exchange]:
-    """Collective. As `attempt`: `work` returns fields, options, route, and the fields of a set."""
+    """Collective. Bind an exchange; reports errors as `attempt` does.
+
+    `work` returns words, and a tuple of fields, options, route, and the number of fields per set.
+    """
 
 @final
 class RowArray:
@@ -417,7 +446,7 @@ class RowArray:
 
 @final
 class GhostMapping:
-    """The rows of which ghosts are copies; immutable."""
+    """Which row of which rank each ghost is a copy of; immutable."""
 
     @property
     def numbering(self) -> Numbering:
@@ -431,7 +460,7 @@ class GhostMapping:
 
 @final
 class GhostUpdate:
-    """Ghosts of rows, and their update; transrank.ArrayTransformer checks its arguments."""
+    """Ghost rows and their update; transrank.ArrayTransformer checks its arguments."""
 
     def __init__(self, comm: Comm) -> None: ...
     def set_father_son(self, father: RowArray, son: RowArray) -> None: ...
@@ -463,4 +492,4 @@ def route_between(
     destination: BlockGrid | tuple[_Integers, _Order],
     fill_halo: bool = False,
 ) -> Route:
-    """Collective. The route from one layout of a grid to another one."""
+    """Collective. Make the route from one layout of a grid to another."""

@@ -17,9 +17,10 @@ T = TypeVar("T")
 
 
 def require_communicator(comm: object) -> None:
-    """Raise, on this rank alone, unless `comm` is an intracommunicator of mpi4py.
+    """Raise an exception, on this rank alone, unless `comm` is an intracommunicator of mpi4py.
 
-    TypeError or ValueError; Misuse once MPI is finalized, and in a child of fork, which is no rank.
+    Raises TypeError or ValueError; Misuse after MPI was finalized and in a child of fork, which is
+    not a rank.
     """
     _core.begin_to_use()
     if not isinstance(comm, MPI.Intracomm):
@@ -31,7 +32,7 @@ def require_communicator(comm: object) -> None:
 
 
 def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
-    """Collective. Return the result of `work` unless it raises on any rank.
+    """Collective. Return the result of `work`, unless `work` raises on any rank.
 
     Other threads run while this one waits for the other ranks.
 
@@ -40,31 +41,32 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
     comm
         the ranks that have to agree.
     work
-        must not communicate.
+        a function, which must not communicate.
 
     Raises
     ------
     AgreedError
         on every rank, when ranks are in different calls of transrank, or with the message of the
-        lowest rank on which `work` raised. If that was not an Exception (KeyboardInterrupt,
-        SystemExit), it is raised again on that rank, after all ranks know of it.
+        lowest rank on which `work` raised. If that rank raised no Exception (but KeyboardInterrupt
+        or SystemExit), it raises the same again after all ranks know of it.
     BrokenExchange
-        a rank of this node, with which this one has agreed before over some communicator, has
-        ended, or is about to, without making this call.
+        when a rank of this node, with which this rank has agreed before over some communicator, has
+        ended, or is about to end, without making this call.
     """
     return agree_on(comm, "", lambda: ((), work()))
 
 
 def agree_on(comm: MPI.Intracomm, what: str, work: Callable[[], tuple[Sequence[str], T]]) -> T:
-    """Collective. As `agree`, for work that returns words before its result.
+    """Collective. Do the same as `agree`, for work that returns words before its result.
 
-    Also raises AgreedError, "rank 2 {what} {word}, rank 0 {word}", when they differ between ranks.
+    Also raises AgreedError, "rank 2 {what} {word}, rank 0 {word}", when the words differ between
+    ranks.
     """
     return settled(_core.attempt(comm, called(), what, work))
 
 
 def settled(outcome: _core._Attempt[T]) -> T:
-    """The result of an attempt; raises as `agree`."""
+    """Return the result of an attempt, or raise its error as `agree` does."""
     result, raised, wrong = outcome
     if wrong is None:
         return result
@@ -77,13 +79,13 @@ def settled(outcome: _core._Attempt[T]) -> T:
 
 
 def require_route(route: object) -> None:
-    """Raise TypeError, on this rank alone, unless `route` is one."""
+    """Raise TypeError, on this rank alone, unless `route` is a Route."""
     if not isinstance(route, _core.Route):
         raise TypeError(f"a Route is needed, not a {type(route).__name__}")
 
 
 def called() -> str:
-    """What the program has called: the outermost function of transrank that is under way."""
+    """Return what the program has called: the outermost function of transrank."""
     name = "agree"
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("transrank."):

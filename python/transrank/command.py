@@ -20,7 +20,7 @@ REQUIRED = (
 
 
 def require(modules: Sequence[str] = REQUIRED, packages: str = "transrank[lab]") -> None:
-    """End this program with one line and status 2 unless these modules are installed."""
+    """End this program with a one-line error and status 2 unless all `modules` are installed."""
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
         sys.stderr.write(
@@ -31,7 +31,7 @@ def require(modules: Sequence[str] = REQUIRED, packages: str = "transrank[lab]")
 
 
 def main() -> int:
-    """Run the command line, or print one line that names the missing requirements."""
+    """Run the command line, or print one line that lists the missing requirements."""
     require()
     from transrank.lab.cli.__main__ import main as run_command_line
 

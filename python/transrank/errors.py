@@ -35,7 +35,7 @@ class UsageError(Failure):
 
 
 class LaunchError(Failure):
-    """The MPI run failed: no launcher, a killed rank, a runner that ended early."""
+    """The MPI run failed: there is no launcher, a rank was killed, or a runner ended early."""
 
     status = 3
 

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy arrays in memory that the other ranks of the node can access.
 
-The memory is an anonymous segment that does not count against the size of /dev/shm. It is freed
-with its last view: without communication, at any time, also after MPI_Finalize. None of these
-functions is collective. Data in such arrays move between ranks of a node in a single copy; if the
-system allows no shared memory, the functions return ordinary arrays.
+Data in such arrays move between ranks of a node in a single copy. If the system provides no shared
+memory, the functions return ordinary arrays. None of these functions is collective.
 
-A child of fork (``os.fork``, multiprocessing's start method "fork") inherits the arrays. Its writes
-are private, as with any array. It reads the values at the time of the fork, except that pages
-which it has not written may show later writes of the parent or of an exchange: copy data that must
-not change. A child is not a rank: calls that need other ranks raise Misuse there, and it must
-exit with ``os._exit``, as multiprocessing does, since ``sys.exit`` makes mpi4py finalize MPI.
+The memory is an anonymous segment that does not count against the size of /dev/shm. It is freed
+when its last view is deleted. This needs no communication, and works at any time, even after
+MPI_Finalize.
+
+A child of fork (``os.fork``, or multiprocessing's start method "fork") inherits the arrays. Its
+writes are private, as with any array. It reads the values at the time of the fork, except that
+pages which it has not written may show later writes of the parent or of an exchange: copy data that
+must not change. A child is not a rank: calls that need other ranks raise Misuse in the child. The
+child must exit with ``os._exit``, as multiprocessing does, because ``sys.exit`` makes mpi4py
+finalize MPI.
 """
 
 from __future__ import annotations
@@ -37,7 +40,9 @@ __all__ = ["empty", "empty_like", "full", "full_like", "zeros", "zeros_like"]
 
 
 def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
-    """A new C-ordered array of zeros, aligned to a page.
+    """Return a new C-ordered array of zeros in node-shared memory, aligned to a page.
+
+    `shape` is an integer or a sequence of integers. Not collective.
 
     Raises
     ------
@@ -47,8 +52,9 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
         when a length is negative.
     MemoryError
         when the array is larger than the machine's memory (or the limit of the process's control
-        group) plus swap space, or than the system grants to a process. As with NumPy's arrays,
-        pages are allocated on first write: the memory in use by others is not checked.
+        group) plus swap space, or larger than the system grants to a process. As with NumPy's
+        arrays, pages are allocated when they are first written: memory that others already use is
+        not considered.
     """
     wanted = np.dtype(dtype)
     if wanted.hasobject:
@@ -69,14 +75,14 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
 
 
 def empty(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
-    """A new array whose contents are unspecified (in fact zero). Raises as `zeros`."""
+    """Do the same as `zeros`, but with unspecified contents (in fact zeros). Not collective."""
     return zeros(shape, dtype)
 
 
 def full(shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
-    """A new array filled with a value, of the value's type unless one is given.
+    """Do the same as `zeros`, but fill the array with `fill_value`. Not collective.
 
-    Raises as `zeros`.
+    The type is `dtype`, by default that of `fill_value`.
     """
     array = zeros(shape, np.asarray(fill_value).dtype if dtype is None else dtype)
     array[...] = fill_value
@@ -84,20 +90,23 @@ def full(shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None
 
 
 def zeros_like(prototype: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
-    """A new array of zeros with the shape of another one, and its type unless one is given."""
+    """Return a new array of zeros in node-shared memory, with the shape of `prototype`.
+
+    The type is `dtype`, by default that of `prototype`. Not collective. Raises as `zeros`.
+    """
     other = np.asanyarray(prototype)
     return zeros(other.shape, other.dtype if dtype is None else dtype)
 
 
 def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
-    """As zeros_like, but the contents are unspecified (in fact zero)."""
+    """Do the same as `zeros_like`, but with unspecified contents (in fact zeros)."""
     return zeros_like(prototype, dtype)
 
 
 def full_like(
     prototype: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None
 ) -> NDArray[Any]:
-    """A new array of a value with the shape of another one, and its type unless one is given."""
+    """Do the same as `zeros_like`, but fill the array with `fill_value`."""
     array = zeros_like(prototype, dtype)
     array[...] = fill_value
     return array

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors of calls of the compiled module whose arguments do not fit, as Python words them.
+"""Writes error messages for calls of the compiled module whose arguments do not fit.
 
-nanobind answers with a list of signatures in its own notation. The module asks here instead; the
-stub knows what the arguments are called, and of which types they are.
+nanobind would answer with a list of signatures in its own notation. The compiled module asks this
+module instead, which reads the names and types of arguments in the stub.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def misfit(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> str
     """Describe what is wrong with arguments that a function or `Class.method` has refused.
 
     `arguments` are those after self. The contents of arrays and sequences are not checked. Returns
-    None for overloaded functions and for those that the stub lacks.
+    None for overloaded functions and for functions that are not in the stub.
     """
     signature = _signatures().get(name)
     if signature is None:

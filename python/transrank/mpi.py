@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one place that loads MPI into this Python process; modules that call MPI import it.
+"""Loads MPI into this Python process; every module of transrank that calls MPI imports this one.
 
-Handles of one MPI library are invalid in another, so importing this module fails if the process has
-two MPI libraries, or one that is not that of the mpiexec which started it.
+Handles of one MPI library are invalid in another. Importing this module therefore fails if the
+process has loaded two MPI libraries, or one that does not belong to the mpiexec that started the
+process.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ __all__ = ["MPI", "library_version"]
 
 
 def library_version() -> str:
-    """The text of MPI_Get_library_version, without padding."""
+    """Return the text of MPI_Get_library_version, without padding."""
     return _without_padding(_core.library_version())
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mpi4py-fft, and what is built on it (shenfun), with transfers by transrank.
+"""Lets mpi4py-fft, and packages built on it (shenfun), transfer data by transrank.
 
-``import transrank.mpi4py_fft`` is all that a program does. Plans made after it move their arrays
-between pencils by exchanges in place of ``MPI_Alltoallw``. Spectra are the same to the last bit.
-Plans that exist stay as they are.
+A program only needs ``import transrank.mpi4py_fft``. Plans made after the import move their arrays
+between pencils by exchanges instead of ``MPI_Alltoallw``. Spectra are the same to the last bit.
+Plans made before the import do not change.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _MPIS = pencil.Transfer, mpi4py_fft.fftw.aligned
 
 
 class Transfer(pencil.Transfer):  # type: ignore[misc]  # mpi4py-fft has no types
-    """A transfer between two pencils, of any arrays of their shapes.
+    """A transfer between two pencils, of any arrays that have the shapes of the pencils.
 
-    The first call each way is ``MPI_Alltoallw``, since many transfers serve once. The second one
-    binds an exchange. Both are collective, as every transfer is.
+    The first call in each direction uses ``MPI_Alltoallw``, since many transfers serve once. The
+    second call binds an exchange. Both are collective, as every transfer is.
     """
 
     def __init__(self, comm: Intracomm, shape: list[int], *further: Any) -> None:
@@ -48,15 +48,15 @@ class Transfer(pencil.Transfer):  # type: ignore[misc]  # mpi4py-fft has no type
         self._bound: dict[str, Exchange] = {}
 
     def forward(self, array_a: NDArray[Any], array_b: NDArray[Any]) -> None:
-        """Move the first pencil's array into the second's."""
+        """Move the array of the first pencil, `array_a`, into that of the second, `array_b`."""
         self._move("forward", super().forward, array_a, array_b)
 
     def backward(self, array_b: NDArray[Any], array_a: NDArray[Any]) -> None:
-        """Move the second pencil's array into the first's."""
+        """Move the array of the second pencil, `array_b`, into that of the first, `array_a`."""
         self._move("backward", super().backward, array_b, array_a)
 
     def destroy(self) -> None:
-        """Let go of the exchanges and of MPI's datatypes. Not collective."""
+        """Release the exchanges and MPI's datatypes. Not collective."""
         self._bound.clear()
         super().destroy()
 
@@ -70,7 +70,7 @@ class Transfer(pencil.Transfer):  # type: ignore[misc]  # mpi4py-fft has no type
         self._bound[way].run(arrays)  # type: ignore[arg-type]  # two
 
     def _bind(self, way: str, arrays: tuple[NDArray[Any], ...]) -> Exchange:
-        """Bind to these arrays, if all ranks have them for the second time and can share them."""
+        """Bind an exchange: to these arrays, if all ranks use them again and can share them."""
         again = self._shares_arrays and _places(arrays) == self._first[way]
         return Exchange(
             self._route(way),
@@ -96,7 +96,7 @@ def _places(arrays: tuple[NDArray[Any], ...]) -> list[int]:
 def _shared(
     shape: tuple[int, ...], n: int | None = None, dtype: DTypeLike = float, fill: object = None
 ) -> NDArray[Any]:
-    """In place of mpi4py_fft.fftw.aligned: from the beginning of a page on."""
+    """Return an array that begins at a page, in place of mpi4py_fft.fftw.aligned."""
     del n
     array = zeros(shape, dtype)
     if fill is not None:
@@ -105,17 +105,18 @@ def _shared(
 
 
 def use(*, shared: bool = False) -> None:
-    """Give plans made from here on these transfers; the import does so.
+    """Let plans made from now on use these transfers; the import calls this. Not collective.
 
-    With `shared` their work arrays are such that the other ranks of the node can access them. Data
-    then move in one copy. Transfers that are called with the same arrays twice keep to these.
+    If `shared` is true, the other ranks of the node can access the work arrays, so data are copied
+    only once. A transfer whose first two calls pass the same arrays must then always be called with
+    these.
     """
     pencil.Transfer = Transfer
     mpi4py_fft.fftw.aligned = _shared if shared else _MPIS[1]
 
 
 def leave() -> None:
-    """Give plans made from here on the transfers and arrays of mpi4py-fft itself."""
+    """Let plans made from now on use the transfers and arrays of mpi4py-fft itself."""
     pencil.Transfer, mpi4py_fft.fftw.aligned = _MPIS
 
 

@@ -13,7 +13,8 @@
 namespace transrank::array {
 
 /// Keeps copies of other ranks' rows up to date: `father` holds the rows that this rank owns, `son`
-/// its ghosts, copies of rows that other ranks (or this one) own.
+/// its ghosts, copies of rows that other ranks (or this one) own. The names come from a published
+/// benchmark, as do rs (row length), rm (longest row) and al (alignment) of ParArray.
 ///
 ///     ArrayTransformer<double, 5> transformer(MPI_COMM_WORLD);
 ///     transformer.set_father_son(father, son);
@@ -26,15 +27,15 @@ namespace transrank::array {
 ///         pull.wait();
 ///     }
 ///
-/// All other methods are GhostUpdate's, which says more of them.
+/// All other methods are GhostUpdate's, and described there.
 template <class T, std::int64_t rs = 1, std::int64_t rm = rs, std::int64_t al = 1>
 class ArrayTransformer final : public GhostUpdate {
 public:
     using Array = ParArray<T, rs, rm, al>;
     using GhostUpdate::GhostUpdate;
 
-    /// Not collective. Takes the two arrays, and forgets all mappings. Rows may still be added to
-    /// the father; those of the son are made by the ghost mapping. Throws nothing.
+    /// Not collective. Sets the two arrays, and forgets all mappings. Rows may still be added to
+    /// the `father`; the ghost mapping makes the rows of the `son`. Throws nothing.
     void set_father_son(std::shared_ptr<Array> father, std::shared_ptr<Array> son) {
         GhostUpdate::set_father_son(father, son);
         father_ = std::move(father);

@@ -18,10 +18,11 @@
 
 namespace transrank::array {
 
-/// The elements of `source` and `destination` as a field of an exchange, for a route that counts in
-/// rows where all rows have one length, else in elements. The field keeps their memory; the arrays
-/// must not be resized. They may be the same. Throws std::invalid_argument when their elements, or
-/// the lengths of their rows, are not of one kind, mpi::Misuse when one of them was moved from.
+/// Returns a field (what an exchange moves) with the elements of `source` and `destination`, for a
+/// route that counts rows if all rows have one length, otherwise elements. The field keeps the
+/// memory of both arrays, which must not be resized. They may be the same array. Throws
+/// std::invalid_argument when their element types or row lengths differ, mpi::Misuse when one of
+/// them was moved from.
 [[nodiscard]] inline copy::Field field(const RowArray& source, RowArray& destination) {
     if (!source.is_there() || !destination.is_there()) {
         throw mpi::Misuse("an array of a field was moved from, or never had rows; resize it first");
@@ -45,8 +46,8 @@ namespace transrank::array {
             .keep_alive = std::make_shared<std::pair<RowArray, RowArray>>(source, destination)};
 }
 
-/// The same, and throws std::invalid_argument and mpi::Misuse as above; arrays of different
-/// elements, or of rows that differ in length, do not compile.
+/// Returns the field of `source` and `destination`; throws std::invalid_argument and mpi::Misuse as
+/// for RowArrays. Arrays with different elements or row lengths do not compile.
 template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al, class U, std::int64_t us,
           std::int64_t um, std::int64_t ul>
 [[nodiscard]] copy::Field field(const ParArray<T, rs, rm, al>& source,
@@ -60,17 +61,18 @@ template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al, class U, s
     return field(from, to);
 }
 
-/// One array that is `both`. Throws mpi::Misuse when it was moved from.
+/// Returns a field whose source and destination are `both`. Throws mpi::Misuse when the array was
+/// moved from.
 template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al>
 [[nodiscard]] copy::Field field(ParArray<T, rs, rm, al>& both) {
     return field(both, both);
 }
 
-/// Memory that does not end with the expression that names it: a variable, or a view of one.
+/// Memory that outlives the expression that names it: a variable, or a view of one.
 template <class Range>
 concept LastingMemory = std::ranges::contiguous_range<Range> && std::ranges::borrowed_range<Range>;
 
-/// The elements of an array that says how many a row has, or of memory of the caller's own. Throws
+/// Returns a std::span of the elements of `array`, a ParArray or memory of the caller's own. Throws
 /// nothing.
 template <class Array>
 [[nodiscard]] auto elements(Array& array) {
@@ -80,16 +82,16 @@ template <class Array>
         return array.data();
     }
 }
-/// How many elements a row has; one in memory of the caller's own.
+/// The number of elements in a row of a ParArray<T, components>; 1 in memory of the caller's own.
 template <class Array>
 constexpr std::int64_t components_of = 1;
 template <class T, std::int64_t components>
 constexpr std::int64_t components_of<ParArray<T, components>> = components;
 
-/// A source and a destination in memory of the caller's own, such as a std::vector or std::span.
-/// Each unit of the route is `components` adjacent elements. The memory must stay where it is,
-/// after a BrokenExchange until MPI_Finalize. Throws std::invalid_argument unless there are
-/// components.
+/// Returns a field with `source` and `destination` in memory of the caller's own, such as a
+/// std::vector or std::span. Each unit of the route (a cell or row) is `components` adjacent
+/// elements. The memory must stay where it is while the field is used, and after a BrokenExchange
+/// until MPI_Finalize. Throws std::invalid_argument when `components` is below 1.
 template <LastingMemory Source, LastingMemory Destination>
 [[nodiscard]] copy::Field field(Source&& source, Destination&& destination,
                                 std::int64_t components = 1) {
@@ -106,19 +108,21 @@ template <LastingMemory Source, LastingMemory Destination>
             .unit_bytes = components * bytes,
             .scalar = ScalarOf<T>::value};
 }
-/// One array that is both. Throws std::invalid_argument unless there are components.
+/// Returns a field whose source and destination are `both`, with `components` elements per unit.
+/// Throws std::invalid_argument when `components` is below 1.
 template <LastingMemory Both>
 [[nodiscard]] copy::Field field(Both&& both, std::int64_t components = 1) {
     return field(both, both, components);
 }
 
-/// What is a field already, `made` in another way. Throws nothing.
+/// Returns `made`, which is a field already. Throws nothing.
 [[nodiscard]] inline copy::Field field(copy::Field made) {
     return made;
 }
 
-/// Several arrays, each both source and destination: `update.run_with(array::fields(u, v))`. Throws
-/// as `field` of each: std::invalid_argument, mpi::Misuse.
+/// Returns a field for each of the `arrays`, with this array as source and destination:
+/// `update.run_with(array::fields(u, v))`. Throws std::invalid_argument and mpi::Misuse as `field`
+/// does.
 template <class... Arrays>
 [[nodiscard]] std::vector<copy::Field> fields(Arrays&&... arrays) {
     return {field(std::forward<Arrays>(arrays))...};

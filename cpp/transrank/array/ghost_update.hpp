@@ -19,90 +19,98 @@
 
 namespace transrank::array {
 
-/// Which rows are ghosts of which, whatever the rows hold: it serves arrays of any element type and
+/// Which ghost row is a copy of which owned row. A mapping serves arrays of any element type and
 /// row length.
 struct GhostMapping {
-    discovery::Numbering numbering;    ///< of the rows that the ranks own
-    route::Route route;                ///< from owned rows to ghost rows, counted in rows
+    discovery::Numbering numbering;    ///< global indices of all ranks' rows
+    route::Route route;                ///< from owned rows to ghosts, in rows
     std::vector<std::int64_t> ghosts;  ///< the global index of each ghost row
 };
 
-/// The part of an ArrayTransformer that does not depend on the element type: keeps the rows of
-/// `son`, the ghosts, copies of rows of the ranks' `father`s.
+/// The part of an ArrayTransformer that does not depend on the element type. It keeps the rows of
+/// `son` (this rank's ghosts) copies of rows of `father` (the owned rows) on the ranks that own
+/// them. These names come from a published benchmark. A pull copies owned rows to ghosts; a push
+/// moves ghosts back to their owners.
 ///
-/// Collective calls throw mpi::AgreedError with the same words on every rank, before anything has
-/// moved, and make started exchanges advance until all ranks have come. From start to wait the
-/// array that is read must not change, and the one that is written is undefined; a pull and a push
-/// may be under way at once when their arrays allow it. One thread at a time may use an update. It
-/// may be destroyed at any time, in any order on different ranks.
+/// Collective calls throw mpi::AgreedError with the same text on every rank, before any data have
+/// moved. While they wait for other ranks, started exchanges advance. From start to wait, the array
+/// that is read must not change, and the array that is written is undefined; a pull and a push may
+/// be in progress at once when their arrays allow it. Only one thread at a time may use an update.
+/// It may be destroyed at any time, in any order on different ranks.
 class GhostUpdate {
 public:
-    /// Collective. Calls after `comm` was freed throw exchange::Misuse.
+    /// Collective. Makes an update among the ranks of `comm`. Calls after `comm` was freed throw
+    /// exchange::Misuse.
     explicit GhostUpdate(MPI_Comm comm);
     GhostUpdate(GhostUpdate&&) noexcept = default;
     GhostUpdate& operator=(GhostUpdate&&) noexcept = default;
     virtual ~GhostUpdate() = default;
 
-    /// Not collective. Takes two arrays, and forgets all mappings. Rows may still be added to the
-    /// father; those of the son are made by the ghost mapping. Throws nothing.
+    /// Not collective. Sets the two arrays, and forgets all mappings. Rows may still be added to
+    /// the `father`; the ghost mapping makes the rows of the `son`. Throws nothing.
     void set_father_son(std::shared_ptr<RowArray> father, std::shared_ptr<RowArray> son);
 
-    /// Collective. Numbers the fathers' rows through all ranks, in rank order.
+    /// Collective. Gives the rows of all fathers global indices, in rank order.
     void create_global_mapping();
 
-    /// Collective. Makes the son's row i a copy of the row with global index `pulled[i]`, for each
-    /// i, and resizes the son to these rows. An index may stand there more than once; it may be
-    /// this rank's own.
+    /// Collective. Makes row i of the son a copy of the row with global index `pulled[i]`, for each
+    /// i, and resizes the son to these rows. An index may occur more than once; it may be of a row
+    /// of this rank.
     void create_ghost_mapping(std::span<const std::int64_t> pulled);
-    /// Collective. The same from the owners' side: the father's row `rows[i]` becomes a ghost on
-    /// rank `targets[i]`, for each i. The ghosts of a rank stand in the order of the ranks that
-    /// push them, and then in that of the lists; ghosts() gives their global indices.
+    /// Collective. Lets owners choose the ghosts: the father's row `rows[i]` becomes a ghost on
+    /// rank `targets[i]`, for each i. The ghosts of a rank are ordered by owner, then as in the
+    /// owner's lists; ghosts() returns their global indices.
     void create_ghost_mapping(std::span<const std::int64_t> rows, std::span<const int> targets);
-    /// Collective. Takes a route from owned rows to ghost rows that exists: one that was loaded.
+    /// Collective. Uses an existing `route` from owned rows to ghost rows, such as a loaded one,
+    /// and resizes the son to it.
     void use_route(const route::Route& route);
-    /// Collective. Takes the mapping of `other`, whose rows may hold anything else, and resizes the
-    /// son to it. The fathers have equally many rows on each rank.
+    /// Collective. Uses the mapping of `other`, whose rows may have any other contents, and resizes
+    /// the son to it. Both fathers must have equally many rows on each rank.
     void borrow_mapping(const GhostUpdate& other);
 
-    /// Collective. Makes the son's rows as long as those that they are copies of: to be called
-    /// again when the father's rows have changed their lengths. Their number must be that of the
-    /// mapping.
+    /// Collective. Gives each row of the son the length of the owned row that it copies. Call it
+    /// again when rows of the father have changed their lengths; the number of rows must still be
+    /// that of the mapping.
     virtual void fit_son() = 0;
 
-    /// Collective. Binds the update of the ghosts from their owners, and returns it: it is there
-    /// until the pull is bound again or cleared, as it is by whatever fits the son. Its start
-    /// throws exchange::Misuse when an array was resized since.
+    /// Collective. Binds the update of the ghosts from their owners, and returns the exchange. It
+    /// exists until the pull is bound again or cleared; new arrays, a new mapping and fit_son clear
+    /// it, too. Its start throws exchange::Misuse when an array was resized after the binding.
     exchange::Exchange& init_persistent_pull(const exchange::Options& options = {}) {
         return pull_.emplace(bind_pull(options));
     }
-    /// Start, test and wait of what init_persistent_pull returned; Misuse when there is nothing.
+    /// Call start, test and wait of the exchange that init_persistent_pull returned. Throws Misuse
+    /// when there is none.
     void start_persistent_pull() { existing(pull_, "pull").start(); }
     [[nodiscard]] bool test_persistent_pull() { return existing(pull_, "pull").test(); }
     void wait_persistent_pull() { existing(pull_, "pull").wait(); }
-    /// Not collective.
+    /// Not collective. Destroys the bound pull, if any.
     void clear_persistent_pull() noexcept { pull_.reset(); }
-    /// Collective. One pull, bound and forgotten.
+    /// Collective. Pulls once: binds a pull, runs it and destroys it.
     void pull_once(const exchange::Options& options = {}) { bind_pull(options).run(); }
 
-    /// Collective. Binds the way back: `operation` happens to each owned row with its ghosts, one
-    /// after the other in the order of the ranks that hold them, so that sums are the same bit by
-    /// bit in every run. Elements other than numbers can only be assigned.
+    /// Collective. Binds the push of the ghosts to their owners, and returns the exchange.
+    /// `operation` combines each owned row with its ghosts, one after the other in the order of the
+    /// ranks that hold them, so sums are bitwise identical in every run. Elements other than
+    /// numbers can only be assigned.
     exchange::Exchange& init_persistent_push(copy::Operation operation,
                                              const exchange::Options& options = {}) {
         return push_.emplace(bind_push(operation, options));
     }
-    /// Start, test and wait of what init_persistent_push returned; Misuse when there is nothing.
+    /// Call start, test and wait of the exchange that init_persistent_push returned. Throws Misuse
+    /// when there is none.
     void start_persistent_push() { existing(push_, "push").start(); }
     [[nodiscard]] bool test_persistent_push() { return existing(push_, "push").test(); }
     void wait_persistent_push() { existing(push_, "push").wait(); }
-    /// Not collective.
+    /// Not collective. Destroys the bound push, if any.
     void clear_persistent_push() noexcept { push_.reset(); }
-    /// Collective. One push, bound and forgotten.
+    /// Collective. Pushes once, combining with `operation`: binds a push, runs it and destroys it.
     void push_once(copy::Operation operation, const exchange::Options& options = {}) {
         bind_push(operation, options).run();
     }
 
-    /// Collective. A pull, or a push, that the caller keeps.
+    /// Collective. Binds a pull, or a push with `operation`, and returns the exchange, which the
+    /// caller keeps.
     [[nodiscard]] exchange::Exchange bind_pull(const exchange::Options& options) const {
         return bind(options, false);
     }
@@ -112,49 +120,49 @@ public:
         return bind(options, true);
     }
 
-    /// The global indices of the father's rows; none before create_global_mapping.
+    /// The global indices of the fathers' rows; empty before create_global_mapping.
     [[nodiscard]] const std::optional<discovery::Numbering>& numbering() const noexcept {
         return numbering_;
     }
-    /// Whether it was made for this communicator. Throws Misuse when its own was freed.
+    /// Whether the update was made for `comm`. Throws Misuse when its own communicator was freed.
     [[nodiscard]] bool is_of(MPI_Comm comm) const;
-    /// None before create_ghost_mapping, use_route or borrow_mapping.
+    /// The mapping; null before create_ghost_mapping, use_route or borrow_mapping.
     [[nodiscard]] const std::shared_ptr<const GhostMapping>& mapping() const noexcept {
         return mapping_;
     }
     /// The global index of each row of the son; -1 where no row arrives.
     [[nodiscard]] std::span<const std::int64_t> ghosts() const noexcept;
-    /// Peers, bytes, runs and transports of the bound pull, or push, as a text table. Throws Misuse
-    /// when there is none.
+    /// Peers, bytes, runs (contiguous pieces) and transports of the bound pull, or push, as a text
+    /// table. Throws Misuse when none is bound.
     [[nodiscard]] std::string explain_pull() const { return existing(pull_, "pull").explain(); }
     [[nodiscard]] std::string explain_push() const { return existing(push_, "push").explain(); }
 
 protected:
-    /// Collective. The first half of fit_son: the length that each row of the son must have, or
-    /// nothing where it is that of all rows of the father.
+    /// Collective. The first half of fit_son. Returns the length of each row of the son, or nothing
+    /// if all rows of the father have one length.
     [[nodiscard]] std::vector<std::int64_t> begin_fit();
-    /// Collective. The other half, when there is a son with such rows.
+    /// Collective. The second half of fit_son, once `son` has rows of these lengths.
     void end_fit(std::shared_ptr<RowArray> son);
 
     [[nodiscard]] std::shared_ptr<exchange::KnownCommunicator> known() const;
-    /// What a pull, or the way back, binds on this rank. Throws std::invalid_argument when it
-    /// cannot.
+    /// What a pull (or, if `back`, a push) binds on this rank. Throws std::invalid_argument when it
+    /// cannot be bound.
     [[nodiscard]] exchange::Parts parts(int rank, bool back) const;
 
-    /// Collective. What `work` returns, given a communicator for it, in this call.
+    /// Collective. Returns what `work` returns, given a communicator for this call.
     template <class Work>
     auto together(std::string_view call, const Work& work) const {
         return known()->together(call, work);
     }
 
 private:
-    /// The route between the rows of two arrays: in rows where all have one length, else in
+    /// The route between the rows of two arrays: in rows if all have one length, otherwise in
     /// elements.
     struct Movement {
         layout::Rows father;
         layout::Rows son;
         std::shared_ptr<const route::Route> route;
-        /// Made when first bound, and then the same for all.
+        /// Made when a push is first bound; all later pushes use it.
         mutable std::shared_ptr<const route::Route> back = nullptr;
 
         [[nodiscard]] const std::shared_ptr<const route::Route>& way(bool is_back) const;

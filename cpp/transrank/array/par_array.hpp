@@ -22,18 +22,20 @@ namespace transrank::array {
 /// The rows of a distributed array that one rank holds: rows of elements of type T, in memory that
 /// the other ranks of the node can read where the system allows that.
 ///
-/// `rs` is the number of elements of a row, or dynamic_size, or non_uniform_size; `rm` the most
-/// elements of a row where that differs: a number, dynamic_size, or non_uniform_size for rows of
-/// any length. Every row begins at a multiple of `al` elements; the memory begins at a page.
+/// The parameters are named as in a published benchmark. `rs` (row size) is the number of elements
+/// of a row, or dynamic_size (chosen at run time), or non_uniform_size (rows differ); `rm` (row
+/// maximum) is the most elements of a row if lengths differ: a number, dynamic_size, or
+/// non_uniform_size for rows of any length. Every row begins at a multiple of `al` elements
+/// (alignment); the memory begins at a page.
 ///
 ///     ParArray<double, 5>                                 rows of 5 numbers
-///     ParArray<double, dynamic_size>                      rows of one length, said to resize()
-///     ParArray<int, non_uniform_size, 8>                  rows of at most 8
-///     ParArray<int, non_uniform_size, dynamic_size>       the same, the bound said to resize()
+///     ParArray<double, dynamic_size>                      rows of one length, given to resize()
+///     ParArray<int, non_uniform_size, 8>                  rows of at most 8 numbers
+///     ParArray<int, non_uniform_size, dynamic_size>       rows up to a bound given to resize()
 ///     ParArray<int, non_uniform_size, non_uniform_size>   rows of any length (CSR)
 ///
-/// Nothing here is collective. Memory is released without communication, also while other ranks
-/// still map it.
+/// No call of a ParArray is collective. Memory is released without communication, even while other
+/// ranks still map it.
 template <class T, std::int64_t rs = 1, std::int64_t rm = rs, std::int64_t al = 1>
 class ParArray final : public RowArray {
     static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
@@ -50,7 +52,7 @@ public:
                                                            : std::dynamic_extent>;
     using ConstRow = std::span<const T, Row::extent>;
 
-    /// No rows. Throws std::system_error when there is no memory.
+    /// Makes an array without rows. Throws std::system_error when there is no memory.
     ParArray() : RowArray(sizeof(T), ScalarOf<T>::value) {
         if constexpr (kind == RowKind::static_fixed) {
             resize(0);
@@ -68,9 +70,9 @@ public:
     ParArray& operator=(ParArray&&) noexcept = default;
     ~ParArray() = default;
 
-    /// Takes new memory, zeroed, for `rows` rows of `row_size` elements: the old rows are lost, and
-    /// exchanges bound to them must be bound again. Throws std::invalid_argument when a number is
-    /// negative, std::system_error when there is no memory.
+    /// Allocates zeroed memory for `rows` rows of `row_size` (or rs) elements. The old rows are
+    /// lost, and exchanges bound to them must be bound again. Throws std::invalid_argument when a
+    /// number is negative, std::system_error when there is no memory.
     void resize(std::int64_t rows)
         requires(kind == RowKind::static_fixed)
     {
@@ -81,8 +83,10 @@ public:
     {
         take(layout::Rows::fixed(rows, row_size, al), row_size);
     }
-    /// The same with one row for each of `lengths`, in elements. Throws std::invalid_argument also
-    /// when a row is longer than the `bound`; std::system_error when there is no memory.
+    /// Allocates zeroed memory for one row for each of `lengths`, in elements. The old rows are
+    /// lost, and exchanges bound to them must be bound again. Throws std::invalid_argument when a
+    /// row is longer than the `bound` (or rm) or a number is negative, std::system_error when there
+    /// is no memory.
     void resize(const std::vector<std::int64_t>& lengths)
         requires(kind == RowKind::static_bounded || kind == RowKind::variable)
     {
@@ -98,11 +102,11 @@ public:
         take(layout::Rows::bounded(lengths, bound, al), bound);
     }
 
-    /// The number of elements of a row.
+    /// The number of elements of a `row`.
     [[nodiscard]] std::int64_t row_size(std::int64_t row) const noexcept {
         return rows().length(row);
     }
-    /// The number of elements of every row.
+    /// The number of elements of every row, if all rows have one length.
     [[nodiscard]] std::int64_t row_size() const noexcept
         requires(array::is_fixed(kind))
     {
@@ -115,13 +119,13 @@ public:
         return std::max(rm, bound_);
     }
 
-    /// The elements of a row, which must be one of [0, size()).
+    /// The elements of a `row`, which must be in [0, size()).
     [[nodiscard]] Row operator[](std::int64_t row) noexcept { return row_of<Row>(row); }
     [[nodiscard]] ConstRow operator[](std::int64_t row) const noexcept {
         return row_of<ConstRow>(row);
     }
 
-    /// All elements one after the other, with what lies between the rows.
+    /// All elements one after the other, with any padding between the rows.
     [[nodiscard]] std::span<T> data() noexcept {
         return {elements(), static_cast<std::size_t>(rows().units())};
     }

@@ -9,8 +9,8 @@
 
 namespace transrank::array {
 
-/// The type of the numbers in an element of type T, for sums and comparisons; opaque ones can only
-/// be assigned. Specialise it for a structure of equal numbers.
+/// The type of the numbers in an element of type T, for sums and comparisons. Opaque elements can
+/// only be assigned. Specialize it for a structure whose numbers have one type.
 template <class T>
 struct ScalarOf {
     static constexpr copy::Scalar value = [] {

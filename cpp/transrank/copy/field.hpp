@@ -11,15 +11,16 @@ namespace transrank::copy {
 
 class View;
 
-/// How arriving data are combined with the destination. Min and max with a NaN on either side are
-/// NaN; of two NaN, as of zeros of either sign, the one that is there stays.
+/// How arriving data are combined with the destination. If either number is NaN, min and max are
+/// NaN. If both are NaN, or both are zeros, the number in the destination stays.
 enum class Operation : std::uint8_t { assign, add, min, max };
 
+/// The names of operations.
 inline constexpr std::array<std::string_view, 4> operations{"assign", "add", "min", "max"};
 
-/// The type of the numbers in a unit, for operations other than assign.
+/// The type of the numbers in a unit (row or cell), which operations other than assign need.
 enum class Scalar : std::uint8_t {
-    opaque,  ///< assign only
+    opaque,  ///< any bytes, for assign only
     int8,
     int16,
     int32,
@@ -32,12 +33,13 @@ enum class Scalar : std::uint8_t {
     float64,
 };
 
-/// The name of a scalar, and its length in bytes: 1 where it is opaque.
+/// The name of a scalar type, and its length in bytes, which is 1 for opaque.
 struct ScalarKind {
     std::string_view name;
     std::int64_t bytes;
 };
 
+/// All kinds of scalars.
 inline constexpr std::array<ScalarKind, 11> scalars{{{"opaque", 1},
                                                      {"int8", 1},
                                                      {"int16", 2},
@@ -50,25 +52,25 @@ inline constexpr std::array<ScalarKind, 11> scalars{{{"opaque", 1},
                                                      {"float32", 4},
                                                      {"float64", 8}}};
 
-/// Of a `scalar`.
+/// The name and the length in bytes of `scalar`.
 [[nodiscard]] constexpr const ScalarKind& kind_of(Scalar scalar) {
     return scalars.at(static_cast<std::size_t>(scalar));
 }
 
-/// How copies are stored where they arrive.
+/// How copied data are stored in the destination array.
 enum class Stores : std::uint8_t {
-    measured,  ///< whichever kind has proved faster
+    measured,  ///< whichever of the others proves faster
     cached,    ///< into the caches
     streamed,  ///< past the caches
 };
 
-/// One array that an exchange moves: where this rank's units lie, and how long a unit is. Fields
-/// of one exchange may be parts of one allocation, and have a source in common; but no unit that
-/// the route writes may lie where it reads, or where it writes one of another field.
+/// One array that an exchange moves: where this rank's units (rows or cells) lie, and how long a
+/// unit is. Fields of one exchange may be parts of one allocation, and may have the same source.
+/// But the route must not write a unit where it reads, or where it writes a unit of another field.
 ///
-/// After a BrokenExchange MPI may still be reading from or writing to the arrays, and a peer that
-/// shares memory with this rank may be, too. `keep_alive` is then kept for ever where MPI needs
-/// it; callers that leave it empty must keep the arrays of a broken exchange until MPI_Finalize.
+/// After a BrokenExchange, MPI or a peer that shares memory with this rank may still be accessing
+/// the arrays. If MPI needs them, `keep_alive` is then kept forever. Callers that leave it empty
+/// must keep the arrays of a broken exchange until MPI_Finalize.
 struct Field {
     const std::byte* source = nullptr;
     std::int64_t source_bytes = 0;
@@ -76,14 +78,15 @@ struct Field {
     std::int64_t destination_bytes = 0;
     std::int64_t unit_bytes = 0;
     Scalar scalar = Scalar::opaque;
-    std::shared_ptr<void> keep_alive = nullptr;  ///< what owns the memory
-    /// Where the bytes lie from the first element on, which is at the address; nullptr: one after
-    /// the other.
+    std::shared_ptr<void> keep_alive = nullptr;  ///< owner of the memory
+    /// How an array that is not contiguous lies in memory, seen from its first element, which is at
+    /// the address; nullptr for a contiguous array.
     std::shared_ptr<const View> source_view = nullptr;
     std::shared_ptr<const View> destination_view = nullptr;
 };
 
-/// Where the source and the destination of a field lie in one epoch.
+/// The addresses of a field's source and destination in one epoch (from a start to the end of its
+/// wait).
 struct Memory {
     const std::byte* source = nullptr;
     std::byte* destination = nullptr;

@@ -9,15 +9,16 @@
 
 namespace transrank::discovery {
 
-/// One side of MPI_Alltoallv as its rank gives it: one value per peer, in units.
+/// The blocks that a rank sends, or receives, in MPI_Alltoallv: one value per peer, in units.
 struct BlockList {
     std::span<const std::int64_t> counts;
     std::span<const std::int64_t> displacements;
 };
 
-/// Collective. The route of MPI_Alltoallv, from `sends` to `receives`; ranks exchange where their
-/// blocks lie. Throws mpi::AgreedError, the same on every rank, when a block of the sender is not
-/// as long as the receiver's, does not exist, or a list has not one value for each rank.
+/// Collective. Makes the route of MPI_Alltoallv, with this rank's blocks `sends` and `receives`;
+/// ranks tell each other where their blocks lie. Throws mpi::AgreedError, the same on every rank,
+/// when sender and receiver give a block different lengths, a value is negative, or a list does not
+/// have one value per rank.
 [[nodiscard]] route::Route alltoallv(const mpi::Communicator& comm, const BlockList& sends,
                                      const BlockList& receives);
 

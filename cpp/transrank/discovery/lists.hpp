@@ -9,13 +9,13 @@
 
 namespace transrank::discovery {
 
-/// Collective. The route between two lists of indices: entry i of a rank's `destination` list gets
-/// the entry of equal index of whichever rank's `source` list. Indices are any numbers from 0 on; a
-/// wanted one may be wanted more than once, by several ranks, and from this rank itself. An index
-/// of the sources need not be wanted.
+/// Collective. Makes the route between two lists of indices: entry i of a rank's `destination` list
+/// receives the entry with the same index in the `source` list of any rank. Indices are any numbers
+/// from 0 on. The `destination` lists may contain an index more than once, on several ranks, and on
+/// the rank that has it, or not at all.
 ///
-/// Throws mpi::AgreedError, the same on every rank, when an index is negative, is in the
-/// sources twice, or is wanted and in none.
+/// Throws mpi::AgreedError, the same on every rank, when an index is negative, is in the source
+/// lists twice, or is in a destination list but in no source list.
 [[nodiscard]] route::Route lists_to_lists(const mpi::Communicator& comm,
                                           std::span<const std::int64_t> source,
                                           std::span<const std::int64_t> destination);

@@ -21,40 +21,41 @@
 
 namespace transrank::grid {
 
-/// The ghosts of a rank that wants the rows `wanted`: those that are not among its `owned` ones,
-/// ascending, each once. Not collective; throws nothing.
+/// Returns the ghosts of a rank that needs the rows `wanted`: the wanted rows outside its range
+/// `owned`, ascending, each once. Not collective; throws nothing.
 [[nodiscard]] std::vector<std::int64_t> ghosts_among(std::span<const std::int64_t> wanted,
                                                      const layout::IndexRange& owned);
 
-/// Rows that this rank owns, and behind them its ghosts: copies of rows of other ranks. A row is
-/// what belongs to a cell, a vertex or a particle; rows are numbered globally in the order of the
-/// ranks, rank 0 owns the first ones. Arrays are what array::field takes, as for a Grid.
+/// Rows that this rank owns, followed by its ghosts: copies of rows of other ranks. A row holds the
+/// values of a cell, a vertex or a particle. Rows are numbered globally in rank order: rank 0 owns
+/// the first rows. The functions of Ghosts accept the arrays that array::field accepts.
 class Ghosts {
 public:
-    /// Collective. `owned` rows are this rank's; `wanted` are the global indices of those that it
-    /// needs, in any order: they may repeat and include own rows. Those of other ranks become its
-    /// ghosts, in ascending order. `together` is a promise as exchange::Options::together, the same
-    /// on every rank. Throws mpi::AgreedError when `owned` is negative, or a wanted row does not
-    /// exist.
+    /// Collective. `owned` is the number of rows of this rank. `wanted` lists the global indices of
+    /// the rows that it needs, in any order; they may repeat and include own rows. Wanted rows of
+    /// other ranks become its ghosts, in ascending order. `together` is the promise described at
+    /// exchange::Options::together, the same on every rank. Throws mpi::AgreedError when `owned` is
+    /// negative, or a wanted row does not exist.
     Ghosts(MPI_Comm comm, std::int64_t owned, std::span<const std::int64_t> wanted,
            bool together = false);
 
-    /// How many rows this rank owns, and how many it has in all, ghosts included.
+    /// The number of rows that this rank owns, and the number of all its rows, ghosts included.
     [[nodiscard]] std::int64_t owned() const noexcept { return owned_.length(); }
     [[nodiscard]] std::int64_t rows() const noexcept { return owned() + std::ssize(ghosts_); }
-    /// The global index of a local `row`, counted from 0. Throws std::out_of_range beyond rows().
+    /// The global index of a local `row`, counted from 0. Throws std::out_of_range when `row` is
+    /// rows() or larger.
     [[nodiscard]] std::int64_t index(std::int64_t row) const {
         return row < owned() ? owned_.begin + row
                              : ghosts_.at(static_cast<std::size_t>(row - owned()));
     }
-    /// Where a row lies in this rank's arrays, by its global index. Throws std::invalid_argument
-    /// when it is neither owned nor a ghost here.
+    /// The position in this rank's arrays of the row with this global `index`. Throws
+    /// std::invalid_argument when the row is neither owned nor a ghost here.
     [[nodiscard]] std::int64_t local(std::int64_t index) const;
-    /// The route from owned rows to ghosts; transposed() leads back.
+    /// The route from owned rows to ghosts; its transposed() leads from ghosts to owners.
     [[nodiscard]] const route::Route& route() const noexcept { return *route_; }
 
-    /// A new array of zeros in node-shared memory: all local rows. Throws std::system_error when
-    /// there is no memory.
+    /// Returns a new array of zeros in node-shared memory, with `components` elements for each
+    /// local row. Throws std::system_error when there is no memory.
     template <class T, std::int64_t components = 1>
     [[nodiscard]] array::ParArray<T, components> array() const {
         array::ParArray<T, components> made;
@@ -62,23 +63,23 @@ public:
         return made;
     }
 
-    /// Collective. Binds arrays to the update of their ghosts; run the result in each step. Throws
-    /// mpi::AgreedError for what exchange::Exchange refuses.
+    /// Collective. Binds `arrays` to the update of their ghosts. Run the returned exchange in each
+    /// step. Throws mpi::AgreedError for what exchange::Exchange refuses.
     template <class... Arrays>
     [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
         return bind(route_, {}, [&] { return array::fields(std::forward<Arrays>(arrays)...); });
     }
-    /// Copies rows of their owners into the ghosts of any arrays. Collective when arrays of their
-    /// types and lengths are moved together for the first time, which is then the first time on
-    /// every rank: it throws mpi::AgreedError as `halo` does. Later it throws
+    /// Copies the owners' rows into the ghosts of any `arrays`. Collective when arrays of these
+    /// types and lengths are moved together for the first time, which must be the first time on
+    /// every rank: that call throws mpi::AgreedError as `halo` does. Later calls throw
     /// transport::BrokenExchange as a wait does.
     template <class... Arrays>
     void update(Arrays&&... arrays) const {
         move(updates_, route_, copy::Operation::assign, std::forward<Arrays>(arrays)...);
     }
-    /// Adds the ghosts of all ranks to the rows of their owners, in the order of the ranks; the
-    /// ghosts are left as they are. Collective, and throws mpi::AgreedError and
-    /// transport::BrokenExchange, as update.
+    /// Adds the ghosts of all ranks to the owners' rows in `arrays`, in rank order; the ghosts do
+    /// not change. Collective when arrays of these types and lengths are added for the first time.
+    /// Throws mpi::AgreedError and transport::BrokenExchange as `update` does.
     template <class... Arrays>
     void add(Arrays&&... arrays) const {
         move(sums_, back_, copy::Operation::add, std::forward<Arrays>(arrays)...);

@@ -15,7 +15,7 @@
 namespace transrank::layout {
 
 inline constexpr int max_dimensions = 6;
-/// One value per dimension; those beyond the grid's dimensions are not used.
+/// One value per dimension. Values beyond the grid's dimensions are not used.
 template <class T>
 struct PerDimension : std::array<T, max_dimensions> {
     template <std::integral Dimension>
@@ -28,42 +28,43 @@ struct PerDimension : std::array<T, max_dimensions> {
     }
 };
 
-/// Rows of cells that surround a block in one dimension, in the local array only.
+/// Number of halo cells before and after a block in one dimension, in the local array only.
 struct Halo {
     std::int64_t low = 0;
     std::int64_t high = 0;
-    /// Whether the cells beyond one end of the grid are those at the other end.
+    /// Whether the cells beyond one end of the grid are the cells at the other end.
     bool periodic = false;
     friend bool operator==(const Halo&, const Halo&) = default;
 };
 
 enum class Order : std::uint8_t {
     last_fastest,   ///< C: the last dimension varies fastest
-    first_fastest,  ///< Fortran: the first one does
+    first_fastest,  ///< Fortran: the first dimension does
 };
 
-/// Whatever differs from a C-ordered grid of bare blocks on the ranks from 0 on.
+/// Options of a BlockGrid. By default: C order, no halo, and part p on rank p.
 struct GridOptions {
     // NOLINTBEGIN(readability-redundant-member-init): g++ warns where a designated initializer
     // leaves out a member that has none.
     /// Which coordinate of a part varies fastest with the part's number.
     Order part_order = Order::last_fastest;
-    /// The dimensions from the fastest to the slowest in local arrays; empty: the last is fastest.
+    /// The dimensions from the fastest to the slowest in local arrays. If empty, the last is
+    /// fastest.
     std::vector<int> memory_order{};
-    /// One per dimension, of any width; empty: there is none to update.
+    /// One halo per dimension, of any width. If empty, there is no halo to update.
     std::vector<Halo> halo{};
-    /// Without: part p lies on rank p.
+    /// Which rank holds which part. If absent, part p lies on rank p.
     std::optional<RankMap> ranks{};
     // NOLINTEND(readability-redundant-member-init)
 };
 
-/// A grid of 1 to 6 dimensions, each divided by itself: a part owns the cells whose index in each
-/// dimension belongs to the part's coordinate there. A rank keeps its cells, one unit each, and
-/// their halo in one dense local array. A part that owns no cell has no array, hence no halo.
+/// A grid of 1 to 6 dimensions, each divided independently: a part owns the cells whose index in
+/// each dimension belongs to the part's coordinate there. A rank keeps its cells and their halo in
+/// one dense local array, one unit per cell. A part that owns no cell has no array, hence no halo.
 class BlockGrid {
 public:
-    /// One of `distributions` for each dimension. Throws std::invalid_argument that names the
-    /// dimension and the values.
+    /// Makes a grid with one of `distributions` for each dimension. Throws std::invalid_argument,
+    /// naming the dimension and the values, when the grid or its halo is invalid.
     explicit BlockGrid(std::vector<Distribution> distributions, GridOptions options = {});
 
     [[nodiscard]] int dimensions() const noexcept {
@@ -79,43 +80,46 @@ public:
     [[nodiscard]] std::span<const Halo> halos() const noexcept {
         return {halo_.data(), distributions_.size()};
     }
-    /// Whether halos were given, if only of width 0.
+    /// Whether halos were given, even if of width 0.
     [[nodiscard]] bool has_halo() const noexcept { return has_halo_; }
 
     [[nodiscard]] Order part_order() const noexcept { return part_order_; }
     [[nodiscard]] const RankMap& ranks() const noexcept { return ranks_; }
-    /// The dimensions from the fastest to the slowest.
+    /// The dimensions from the fastest to the slowest in local arrays.
     [[nodiscard]] std::span<const int> memory_order() const noexcept {
         return {memory_order_.data(), distributions_.size()};
     }
 
-    /// Where a part lies among the parts of each `dimension`, the part at such `coordinates`, and
-    /// its rank.
+    /// coordinates(): the place of `part` among the parts of each `dimension`. part(): the part at
+    /// these `coordinates`. rank(): the rank that holds that part.
     [[nodiscard]] PerDimension<int> coordinates(int part) const noexcept;
     [[nodiscard]] int part(const PerDimension<int>& coordinates) const noexcept;
     [[nodiscard]] int rank(const PerDimension<int>& coordinates) const noexcept {
         return ranks_.rank(part(coordinates));
     }
 
-    /// Length of a part's local array in one dimension, in cells, halo included.
+    /// Length of a local array in `dimension`, in cells, halo included, for a part with this
+    /// `coordinate` in that dimension.
     [[nodiscard]] std::int64_t local_extent(int dimension, int coordinate) const noexcept;
-    /// Units between neighbors in each dimension of a part's local array. Throws
-    /// std::invalid_argument when the array has more units than 64 bits can count.
+    /// The distance in units between neighboring cells in each dimension of the local array of the
+    /// part at `coordinates`. Throws std::invalid_argument when the array has more units than 64
+    /// bits can count.
     [[nodiscard]] PerDimension<std::int64_t> strides(const PerDimension<int>& coordinates) const;
-    /// Units of a rank's local array, halo included; 0 on a rank without a part. Throws
-    /// std::invalid_argument as strides.
+    /// The number of units (cells) in the local array of `rank`, halo included; 0 without a part.
+    /// Throws std::invalid_argument when 64 bits cannot count them.
     [[nodiscard]] std::int64_t units(int rank) const;
-    /// Lengths of a rank's local array, halo included: 0 in the dimensions in which its part is
-    /// empty; all 0 on a rank without a part.
+    /// Lengths of the local array of `rank` in cells, halo included: 0 in the dimensions in which
+    /// its part is empty; all 0 on a rank without a part.
     [[nodiscard]] PerDimension<std::int64_t> local_extents(int rank) const noexcept;
-    /// The same in the order of memory, the slowest dimension first: the shape of a C array.
+    /// Lengths of the local array of `rank` as a C array's shape: in the order of memory, the
+    /// slowest dimension first, halo included.
     [[nodiscard]] std::vector<std::int64_t> shape(int rank) const;
-    /// The cells that a rank owns, as ranges of the whole grid's indices; from 0 to 0 in the
-    /// dimensions in which its part is empty, and in all on a rank without a part. Throws
-    /// std::invalid_argument when they are several ranges in a dimension.
+    /// The cells that `rank` owns, as a range of the whole grid's indices in each dimension: from 0
+    /// to 0 in the dimensions in which its part is empty, and in all dimensions on a rank without a
+    /// part. Throws std::invalid_argument when the rank owns several ranges in a dimension.
     [[nodiscard]] PerDimension<IndexRange> box(int rank) const;
 
-    /// What it is: words that differ where grids do, one for each thing that may.
+    /// A description in words, which differs where grids differ: one text for each property.
     [[nodiscard]] std::vector<std::string> words() const;
 
 private:

@@ -10,7 +10,7 @@
 
 namespace transrank::layout {
 
-/// Indices that follow each other in one part: those of `range`, of which the first is index number
+/// Consecutive indices of one part: the indices of `range`, the first of which is index number
 /// `position` of the part.
 struct Stretch {
     int part = 0;
@@ -21,21 +21,22 @@ struct Stretch {
 /// Which part owns which of the indices [0, extent) of one dimension. Each index has one owner; a
 /// part keeps its indices in ascending order. Parts may be empty.
 ///
-/// Owner ranges of a distributed array are a distribution whose parts are the ranks. Copies share
-/// the table of an irregular distribution; every other kind is a formula of constant size.
+/// With the ranks as parts, it says which rank owns which rows of a distributed array. Copies of an
+/// irregular distribution share its table; every other kind is a formula of constant size.
 class Distribution {
 public:
-    /// `parts` ranges of `extent` indices whose lengths differ by at most one, the longer ones
-    /// first (as numpy.array_split). Throws std::invalid_argument for a negative extent, or no
-    /// part.
+    /// Divides `extent` indices into `parts` ranges whose lengths differ by at most one, the longer
+    /// ranges first (as numpy.array_split). Throws std::invalid_argument for a negative extent, or
+    /// no part.
     [[nodiscard]] static Distribution even(std::int64_t extent, int parts);
-    /// Part p owns [boundaries[p], boundaries[p + 1]); the first boundary is 0, the last the
-    /// extent. Throws std::invalid_argument when they are fewer than two, or descend.
+    /// Part p owns [boundaries[p], boundaries[p + 1]); the first boundary is 0, the last is the
+    /// extent. Throws std::invalid_argument when there are fewer than two boundaries, or they
+    /// descend.
     [[nodiscard]] static Distribution irregular(std::vector<std::int64_t> boundaries);
-    /// Blocks of `block` indices dealt out in turn, beginning with `first_part`, as ScaLAPACK does.
-    /// A block of ceil(extent / parts) gives the block distribution of HPF and of MPI's darray.
-    /// Throws std::invalid_argument for a negative extent, no part, a block below 1, and a first
-    /// part that does not exist.
+    /// Deals out blocks of `block` indices (cyclic: of 1 index) to the `parts` in turn, beginning
+    /// with `first_part`, as ScaLAPACK does. A block of ceil(extent / parts) gives the block
+    /// distribution of HPF and of MPI's darray. Throws std::invalid_argument for a negative extent,
+    /// no part, a block below 1, and a first part that does not exist.
     [[nodiscard]] static Distribution block_cyclic(std::int64_t extent, int parts,
                                                    std::int64_t block, int first_part = 0);
     [[nodiscard]] static Distribution cyclic(std::int64_t extent, int parts) {
@@ -44,37 +45,38 @@ public:
 
     [[nodiscard]] std::int64_t extent() const noexcept { return extent_; }
     [[nodiscard]] int parts() const noexcept { return parts_; }
-    /// Whether its boundaries were given in a table.
+    /// Whether the boundaries were given in a table.
     [[nodiscard]] bool has_table() const noexcept { return boundaries_ != nullptr; }
-    /// Length of the blocks dealt out in turn, beginning with `first_part`; 0 where none are.
+    /// Length of the blocks dealt out in turn, and the part `first_part` that gets the first block.
+    /// Both are 0 if no blocks are dealt out.
     [[nodiscard]] std::int64_t block() const noexcept { return block_; }
     [[nodiscard]] int first_part() const noexcept { return first_part_; }
-    /// Whether each part is one range and the ranges ascend with the parts.
+    /// Whether each part is one range, and the ranges ascend with the part numbers.
     [[nodiscard]] bool is_contiguous() const noexcept { return contiguous_; }
 
-    /// How many indices a part owns.
+    /// The number of indices that `part` owns.
     [[nodiscard]] std::int64_t owned(int part) const noexcept;
-    /// In how many ranges those of `part` lie: 0 or 1 when contiguous.
+    /// The number of ranges in which the indices of `part` lie: 0 or 1 if contiguous.
     [[nodiscard]] std::int64_t ranges(int part) const noexcept;
-    /// One of them, from `number` 0 on. The range of an empty part of a contiguous distribution is
-    /// empty.
+    /// Range `number` of the indices of `part`, counted from 0. In a contiguous distribution, the
+    /// range of an empty part is empty.
     [[nodiscard]] IndexRange range(int part, std::int64_t number = 0) const noexcept;
-    /// The position at which that range begins in its part.
+    /// The number of indices of a part before its range `number`.
     [[nodiscard]] std::int64_t position(std::int64_t number) const noexcept {
         return number * block_;
     }
-    /// The whole range of its owner in which `index` lies. The index must be in [0, extent).
+    /// The whole range in which `index` lies, and its owner. The index must be in [0, extent).
     [[nodiscard]] Stretch stretch(std::int64_t index) const noexcept;
 
     struct Shortest {
         int part = 0;
         std::int64_t length = 0;
     };
-    /// A shortest part of those that are not empty; length 0 when all are. Linear in the parts of
-    /// an irregular distribution, constant otherwise.
+    /// A shortest part among the parts that are not empty; length 0 when all are empty. Takes time
+    /// linear in the parts of an irregular distribution, constant time otherwise.
     [[nodiscard]] Shortest shortest() const noexcept;
 
-    /// What it is, in words that differ where distributions do; a long table is hashed.
+    /// A description in words, which differs where distributions differ; a long table is hashed.
     [[nodiscard]] std::string words() const;
 
 private:
@@ -84,7 +86,7 @@ private:
     [[nodiscard]] Stretch stretch_of_even(std::int64_t index) const noexcept;
     [[nodiscard]] Stretch stretch_of_irregular(std::int64_t index) const noexcept;
     [[nodiscard]] Stretch stretch_of_blocks(std::int64_t index) const noexcept;
-    /// Number of blocks dealt out before this part gets its first.
+    /// Number of blocks dealt out before `part` gets its first.
     [[nodiscard]] std::int64_t turn(int part) const noexcept;
 
     Kind kind_;

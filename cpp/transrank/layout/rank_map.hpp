@@ -8,14 +8,15 @@
 
 namespace transrank::layout {
 
-/// Which rank holds which part of a layout: all ranks, some of them, in any order.
+/// Which rank holds which part of a layout: all ranks or some of them, in any order.
 class RankMap {
 public:
-    /// Part p of `parts` lies on rank first + p * stride; constant size. Throws
-    /// std::invalid_argument unless there is a part, and each has a rank.
+    /// Part p of `parts` lies on rank first + p * stride; the map has constant size. Throws
+    /// std::invalid_argument when `parts` or `stride` is below 1, or a rank is negative or exceeds
+    /// an int.
     [[nodiscard]] static RankMap consecutive(int parts, int first = 0, int stride = 1);
-    /// Part p lies on ranks[p]. Throws std::invalid_argument when a rank is there twice or
-    /// negative, or none is.
+    /// Part p lies on ranks[p]. Throws std::invalid_argument when a rank is negative or listed
+    /// twice, or none is listed.
     [[nodiscard]] static RankMap listed(std::vector<int> ranks);
 
     [[nodiscard]] int parts() const noexcept { return parts_; }
@@ -25,11 +26,11 @@ public:
     [[nodiscard]] int rank(int part) const noexcept {
         return table_ ? table_->ranks[static_cast<std::size_t>(part)] : first_ + (part * stride_);
     }
-    /// The part that a rank holds, or -1.
+    /// The part that a `rank` holds, or -1.
     [[nodiscard]] int part(int rank) const noexcept;
     /// The highest rank that holds a part.
     [[nodiscard]] int highest() const noexcept { return highest_; }
-    /// As a distribution's.
+    /// A description in words, which differs where maps differ; a long list is hashed.
     [[nodiscard]] std::string words() const;
 
 private:

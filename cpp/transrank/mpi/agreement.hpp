@@ -17,16 +17,16 @@
 
 namespace transrank::mpi {
 
-/// An error that all ranks of a communicator throw together, with the words of the first rank that
-/// had it.
+/// An error that all ranks of a communicator throw together, with the text of the first rank that
+/// had one.
 class AgreedError : public std::invalid_argument {
 public:
     using std::invalid_argument::invalid_argument;
 };
 
-/// As long as this lives, the collective call that this rank makes over `comm` has this name,
-/// unless it is part of another call. Ranks in calls of different names do not agree. The name must
-/// outlive this.
+/// While this object lives, the collective call that this rank makes over `comm` is called `name`,
+/// unless it is part of another call. Ranks in calls of different names do not agree. The text of
+/// `name` must outlive the object.
 class Call {
 public:
     /// Throws nothing.
@@ -43,34 +43,36 @@ private:
     std::string_view before_;
 };
 
+/// Texts that ranks compare with each other.
 using Words = std::vector<std::string>;
 
-/// How many numbers go into a meeting besides its own.
+/// The largest number of sums that a caller can give to `meet`.
 inline constexpr std::size_t most_sums = 63;
 
-/// Collective. All collective calls, and all agreements, begin alike: replaces `sums`, `most_sums`
-/// at most, by their sums over all ranks. Throws AgreedError on every rank when some ranks make
-/// different calls (Call).
+/// Collective. All collective calls, and all agreements, begin with this. Replaces `sums`,
+/// `most_sums` at most, by their sums over all ranks. Throws AgreedError on every rank when some
+/// ranks make different calls (see Call).
 void meet(const Communicator& comm, std::span<std::uint64_t> sums);
 
 /// Collective. Runs `work`, which must not communicate, on every rank. All ranks throw the same
-/// AgreedError when the words of some rank are not those of rank 0, or `work` throws somewhere:
-/// 1. The words `given` differ: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`.
-/// 2. `work` throws: the message of the lowest such rank, at most a mebibyte of it.
-/// 3. The words that `work` returns differ: as for `given`.
-/// Of several the first counts. Needs no memory itself where nothing is said and none throws.
-/// `work` may give the words as well; where it throws before, they are not compared.
-/// `sums`, most_sums - 2 at most, go with it: `work` may set them, and then they are the sums over
-/// all ranks.
+/// AgreedError in the first of these cases that occurs:
+/// 1. The words `given` differ: the text is `rank 2 {what} {its first word that differs}, rank 0
+/// {rank 0's}`.
+/// 2. `work` throws: the text is the message of the lowest such rank, at most a mebibyte of it.
+/// 3. The words that `work` returns differ: the text is as for `given`.
+///
+/// Needs no memory itself if there are no words and no rank throws. `work` may also fill `given`;
+/// if it throws before that, `given` is not compared. `work` may set `sums`, `most_sums` - 2 at
+/// most, which are then replaced by their sums over all ranks.
 void agree_on(const Communicator& comm, std::string_view what, const std::function<Words()>& work,
               const Words& given = {}, std::span<std::uint64_t> sums = {});
 
-/// Collective. The same of words alone.
+/// Collective. As agree_on with `work`, but only compares the words `given`.
 inline void agree_on(const Communicator& comm, std::string_view what, const Words& given) {
     agree_on(comm, what, [] { return Words(); }, given);
 }
 
-/// Collective. The same for work that says nothing itself; `what` and `sums` as there.
+/// Collective. As agree_on, with the same `what`, `given` and `sums`, but `work` returns nothing.
 template <class Work>
 void agree(const Communicator& comm, const Work& work, std::string_view what = {},
            const Words& given = {}, std::span<std::uint64_t> sums = {}) {
@@ -81,7 +83,8 @@ void agree(const Communicator& comm, const Work& work, std::string_view what = {
     agree_on(comm, what, std::cref(say_nothing), given, sums);
 }
 
-/// Collective. The same for work that returns something; `what` and `sums` as there.
+/// Collective. As agree_on, with the same `what`, `given` and `sums`, but returns what `work`
+/// returns, which is not compared.
 template <class Work>
 [[nodiscard]] auto agreed(const Communicator& comm, const Work& work, std::string_view what = {},
                           const Words& given = {}, std::span<std::uint64_t> sums = {}) {
@@ -90,12 +93,12 @@ template <class Work>
     return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
 }
 
-/// Collective. Throws AgreedError, with the text of the first rank that has `failed`, on every
-/// rank if there is one. Where its text is empty, it lacks memory.
+/// Collective. If `failed` is true on some rank, throws AgreedError on every rank, with the `text`
+/// of the lowest such rank. If that text is empty, the error says that the rank lacks memory.
 void throw_first(const Communicator& comm, bool failed, const std::string& text);
 
-/// Not collective. The sum of these numbers over all ranks is 0 when all give the same words; else
-/// with a probability of 2^-64. Throws nothing.
+/// Not collective. Returns a number made from `words`. If all ranks have the same words, the sum of
+/// their numbers is 0; otherwise it is 0 with a probability of 2^-64. Throws nothing.
 [[nodiscard]] std::uint64_t balance_of(const Communicator& comm, const Words& words);
 
 }  // namespace transrank::mpi

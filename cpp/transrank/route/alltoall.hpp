@@ -8,22 +8,23 @@
 
 namespace transrank::route {
 
-/// One rank's route of MPI_Alltoall: `units` units to every rank and from every rank, in rank
-/// order. Throws std::invalid_argument when there are fewer than 0, or the rank is not one of
-/// `ranks`.
+/// The route of `rank` for MPI_Alltoall among `ranks` ranks: `units` units to every rank and from
+/// every rank, in rank order. Throws std::invalid_argument when `units` is negative or too large,
+/// or the rank is not one of the `ranks`.
 [[nodiscard]] Route alltoall(int rank, int ranks, std::int64_t units);
 
-/// One side of MPI_Alltoallv: one value per peer, in units.
+/// The blocks that a rank sends, or receives, in MPI_Alltoallv: one value per peer, in units.
 struct Blocks {
     std::span<const std::int64_t> counts;
     std::span<const std::int64_t> displacements;
-    /// Where the block lies in the peer's array. MPI leaves that to the peer; a route holds it.
+    /// Where the block lies in the peer's array. MPI leaves this to the peer; a route holds it.
     std::span<const std::int64_t> displacements_at_peer;
 };
 
-/// One rank's route of MPI_Alltoallv, its `sends` and `receives`; blocks of count 0 make no leg.
-/// The extents are the least that hold all blocks. Throws std::invalid_argument naming the rank,
-/// the peer and the values.
+/// The route of `rank` for MPI_Alltoallv, with its blocks `sends` and `receives`; blocks of count 0
+/// make no leg. The extents are the shortest that hold all blocks. Throws std::invalid_argument
+/// naming the rank, the peer and the values when a value is negative or too large, or lists differ
+/// in length.
 [[nodiscard]] Route alltoallv(int rank, const Blocks& sends, const Blocks& receives);
 
 }  // namespace transrank::route

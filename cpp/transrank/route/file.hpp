@@ -8,18 +8,20 @@
 
 namespace transrank::route {
 
-/// A route file that cannot be read or written, or is none; the text names the path and the reason.
+/// Thrown if a route file cannot be read or written, or a file is not a route file; the text names
+/// the path and the reason.
 class FileError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Writes one rank's route into the file `path`. The file appears whole or not at all: it is
-/// written under another name in the same folder, synchronised to the disk and renamed. Throws
-/// FileError.
+/// Writes one rank's route to the file `path`. The file appears whole or not at all: it is written
+/// under another name in the same folder, synchronized to the disk and renamed. Throws FileError if
+/// this fails.
 void save(const Route& route, const std::filesystem::path& path);
 
-/// Reads what `save` wrote to `path` on a machine of the same endianness. A file that is truncated,
-/// altered, of another version or anything else is refused with a FileError that says so.
+/// Returns the route that `save` wrote to `path` on a machine of the same endianness. A file that
+/// is truncated, altered, of another version or not a route file is refused with a FileError that
+/// says so.
 [[nodiscard]] Route load(const std::filesystem::path& path);
 
 }  // namespace transrank::route

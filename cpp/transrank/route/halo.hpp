@@ -8,21 +8,23 @@
 
 namespace transrank::route {
 
-/// Which halo cells an update fills.
+/// Which halo cells a halo update fills.
 enum class Corners : std::uint8_t {
-    included,  ///< all: what a stencil with diagonal terms reads
-    left_out,  ///< those beyond one face only: what a star-shaped stencil reads
+    included,  ///< all: those that a stencil with diagonal terms reads
+    left_out,  ///< only those that a star-shaped stencil reads, beyond one face
 };
 
-/// One rank's halo update (halo exchange, ghost cell exchange) of a grid whose layout gives the
-/// widths, `corners` included or not: from the owned cells to the halo cells of one and the same
-/// local array, in which both extents are counted.
+/// The route of `rank`, one of `ranks` ranks, for a halo update (halo exchange, ghost cell
+/// exchange) of `grid`, whose layout gives the widths. `corners` says which halo cells are filled.
+/// The route leads from the owned cells to the halo cells of one local array; both extents count
+/// all of its cells.
 ///
-/// Needs no communication; linear in the parts per dimension where that is divided irregularly,
-/// otherwise independent of the number of ranks. Beyond the ends of a dimension that is not
-/// periodic nothing arrives. Empty parts are skipped: their neighbors are neighbors. Throws
-/// std::invalid_argument, the same on every rank, when the grid was made without a halo (one of
-/// width 0 moves nothing), or a part is thinner than a halo that its neighbors see of it.
+/// Needs no communication. The time is linear in the parts of each irregularly divided dimension,
+/// and otherwise independent of the number of ranks. Nothing arrives beyond the ends of a dimension
+/// that is not periodic. Empty parts are skipped: the parts around them are neighbors. Throws
+/// std::invalid_argument, the same on every rank, when the grid was made without a halo (a halo of
+/// width 0 moves nothing), a part is thinner than the halo that its neighbors need of it, or a part
+/// lies on a rank that does not exist.
 [[nodiscard]] Route halo(int rank, int ranks, const layout::BlockGrid& grid,
                          Corners corners = Corners::included);
 

@@ -10,22 +10,23 @@ namespace transrank::route {
 
 /// Whether a redistribution fills halo cells besides the cells that a rank owns.
 enum class Coverage : std::uint8_t {
-    owned,           ///< the destination's halo stays as it is
-    owned_and_halo,  ///< halo cells are filled, too, from wherever they are owned
+    owned,           ///< the destination's halo is not changed
+    owned_and_halo,  ///< halo cells are filled, too, from their owners
 };
 
-/// One rank's route from its cells in `source` to those in `destination`: two layouts of one grid,
-/// on any of the `ranks` ranks each, with halos if the `coverage` says so. A transposed array is
-/// one whose memory order differs.
+/// The route of `rank` that moves the cells of a grid from the layout `source` to the layout
+/// `destination`, each on any of the `ranks` ranks. `coverage` says whether halo cells are filled,
+/// too. If the layouts' memory orders differ, arrays are transposed.
 ///
-/// Needs no communication, and its cost depends on the cells that the rank itself has and gets, not
-/// on the number of ranks. Throws std::invalid_argument when the grids differ in an extent or a
-/// layout names a rank that does not exist.
+/// Needs no communication; the cost depends on the cells that this rank sends and receives, not on
+/// the number of ranks. Throws std::invalid_argument when the layouts differ in an extent (length
+/// of a dimension), or one names a rank that does not exist.
 [[nodiscard]] Route redistribution(int rank, int ranks, const layout::BlockGrid& source,
                                    const layout::BlockGrid& destination,
                                    Coverage coverage = Coverage::owned);
 
-/// Throws std::invalid_argument naming the dimension in which two layouts differ in their extent.
+/// Throws std::invalid_argument when the layouts differ in the extent (length) of a dimension,
+/// which the error names, or in their number of dimensions.
 void check_same_grid(const layout::BlockGrid& source, const layout::BlockGrid& destination);
 
 /// Throws std::invalid_argument unless `highest`, the highest rank of a layout, is below `ranks`.

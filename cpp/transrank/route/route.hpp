@@ -11,29 +11,30 @@
 namespace transrank::route {
 
 /// The lengths of a rank's local array of a grid, halo included, the slowest dimension in memory
-/// first. Empty where a side is not a grid's: then an array is any that is long enough.
+/// first. Empty for an array that belongs to no grid, which only needs to be long enough.
 using Shape = std::vector<std::int64_t>;
 
-/// Of both sides of a route.
+/// The shapes of a rank's source and destination arrays.
 struct Shapes {
     Shape source;
     Shape destination;
     friend bool operator==(const Shapes&, const Shapes&) = default;
 };
 
-/// The data that one rank sends to and receives from each peer: pure data, without communicator,
+/// Which units one rank sends to each peer, and receives from it: plain data, without communicator,
 /// immutable.
 ///
-/// The leg from rank a to rank b is among a's sends and b's receives with identical segments. A
-/// rank that moves data within itself has a leg to itself in both.
+/// The leg (all that moves) from rank a to rank b is among a's sends and b's receives, with
+/// identical segments. A rank that moves data within itself has a leg to itself in both.
 class Route {
 public:
-    /// Of `rank` among `ranks`: `sends` and `receives` in any order of peers; empty legs are
-    /// dropped. source_extent and destination_extent are the units that this rank's source and
-    /// destination arrays must have at least, or exactly where they have one of `shapes`. Throws
-    /// std::invalid_argument naming the rank, the leg and the values when a peer is out of range or
-    /// twice there, a segment has a negative field or lies outside its own rank's extent, or a
-    /// shape has another number of units than the extent.
+    /// The route of `rank` among `ranks` ranks, from the legs `sends` and `receives`, in any order
+    /// of peers; empty legs are dropped. source_extent and destination_extent are the units that
+    /// this rank's source and destination arrays must have: exactly, if the array has one of
+    /// `shapes`, otherwise at least. Throws std::invalid_argument naming the rank, the leg and the
+    /// values when a peer is out of range or has two legs in one list, a segment is invalid or lies
+    /// outside this rank's array, a shape has another number of units than the extent, or the leg
+    /// of the rank to itself differs between the lists.
     Route(int rank, int ranks, std::int64_t source_extent, std::int64_t destination_extent,
           std::vector<Leg> sends, std::vector<Leg> receives, Shapes shapes = {});
 
@@ -42,14 +43,14 @@ public:
     [[nodiscard]] std::int64_t source_extent() const noexcept { return source_extent_; }
     [[nodiscard]] std::int64_t destination_extent() const noexcept { return destination_extent_; }
     [[nodiscard]] const Shapes& shapes() const noexcept { return shapes_; }
-    /// Ascending by peer.
+    /// The legs that this rank sends or receives, ascending by peer.
     [[nodiscard]] std::span<const Leg> sends() const noexcept { return sends_; }
     [[nodiscard]] std::span<const Leg> receives() const noexcept { return receives_; }
 
-    /// The way back: what was received is sent and the other way round. The order within each pair
-    /// stays, since it belongs to the pair.
+    /// The reverse route: what was received is sent, and vice versa. The order of units in each leg
+    /// stays.
     [[nodiscard]] Route transposed() const;
-    /// Whether it is the way back along the route that was made, or loaded.
+    /// Whether this is the reverse of the route that was made or loaded.
     [[nodiscard]] bool is_transposed() const noexcept { return way_.is_back; }
 
     friend bool operator==(const Route&, const Route&) = default;
@@ -86,10 +87,10 @@ private:
     Way way_;
 };
 
-/// Which half of its route a rank computes.
+/// Whether a rank computes the sends or the receives of its route.
 enum class Direction : std::uint8_t { sending, receiving };
 
-/// The leg with a peer among legs that ascend by peer, or null.
+/// The leg with `peer` among `legs`, which ascend by peer; nullptr if there is none.
 [[nodiscard]] const Leg* find_leg(std::span<const Leg> legs, int peer) noexcept;
 
 }  // namespace transrank::route

@@ -7,27 +7,28 @@
 
 namespace transrank::route {
 
-/// `count` steps of the strides, in units, in the source and in the destination.
+/// A loop of `count` steps. Each step advances by these strides, in units, in the source and the
+/// destination array.
 struct Loop {
     std::int64_t count = 1;
     std::int64_t source_stride = 0;
     std::int64_t destination_stride = 0;
 
-    /// So many steps of the same strides.
+    /// A loop of `steps` steps with the same strides.
     [[nodiscard]] Loop times(std::int64_t steps) const noexcept {
         return {steps, source_stride, destination_stride};
     }
     friend bool operator==(const Loop&, const Loop&) = default;
 };
 
-/// `count` runs of `length` units each: the i-th from source + i * source_stride to
-/// destination + i * destination_stride. A single run has count 1 and strides 0. A box of more
-/// dimensions has further loops, the next fastest first, each of which repeats all that is within
-/// it.
+/// `count` runs (contiguous pieces) of `length` units each. Run i moves from source + i *
+/// source_stride to destination + i * destination_stride. A single run has count 1 and strides 0. A
+/// box of more dimensions has `further` loops, the next fastest first; each repeats everything
+/// within it.
 ///
-/// A unit is whatever a field says it is when it is bound (a row, an element), so one route serves
-/// fields of different row lengths. Offsets count from the beginning of the rank's own source and
-/// destination arrays.
+/// A unit is the row or element that a field defines when it is bound, so one route serves fields
+/// of different row lengths. Offsets count from the beginning of the sender's source array and of
+/// the receiver's destination array.
 struct Segment {
     std::int64_t source = 0;
     std::int64_t destination = 0;
@@ -37,6 +38,7 @@ struct Segment {
     std::int64_t destination_stride = 0;
     std::vector<Loop> further = {};  // NOLINT(readability-redundant-member-init): need not be named
 
+    /// The number of all runs, or of all units.
     [[nodiscard]] std::int64_t runs() const noexcept {
         auto runs = count;
         for (const auto& loop : further) {
@@ -45,6 +47,7 @@ struct Segment {
         return runs;
     }
     [[nodiscard]] std::int64_t units() const noexcept { return length * runs(); }
+    /// The fastest loop; set_fastest replaces it by `loop`.
     [[nodiscard]] Loop fastest() const noexcept {
         return {.count = count,
                 .source_stride = source_stride,
@@ -55,17 +58,17 @@ struct Segment {
         source_stride = loop.source_stride;
         destination_stride = loop.destination_stride;
     }
-    /// All of them, the fastest first; none of a single run.
+    /// All loops, the fastest first; empty for a single run.
     [[nodiscard]] std::vector<Loop> loops() const;
-    /// Adds a `loop` around the others; one that goes on where these end prolongs the last of them,
-    /// or the run. Throws nothing but std::bad_alloc.
+    /// Adds a `loop` around the others. If its strides continue the last of these loops, or the
+    /// run, it lengthens that instead. Throws nothing but std::bad_alloc.
     void repeat(const Loop& loop);
 
     friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// Calls `visit(source, destination)` with the places of all steps of some loops, of which the
-/// first is the fastest. Throws nothing that `visit` does not throw.
+/// Calls `visit(source, destination)` with the offsets of each step of nested `loops`, the fastest
+/// first, from `source` and `destination` on. Throws nothing that `visit` does not throw.
 template <class Visit>
 void for_each_step(std::span<const Loop> loops, std::int64_t source, std::int64_t destination,
                    const Visit& visit) {
@@ -80,7 +83,7 @@ void for_each_step(std::span<const Loop> loops, std::int64_t source, std::int64_
     }
 }
 
-/// The runs of a segment's fastest loop, from one step of the further ones.
+/// The runs of a segment's fastest loop, at one step of its further loops.
 struct Row {
     std::int64_t source = 0;
     std::int64_t destination = 0;
@@ -89,10 +92,11 @@ struct Row {
     std::int64_t source_stride = 0;
     std::int64_t destination_stride = 0;
 
+    /// The number of units in all runs.
     [[nodiscard]] std::int64_t units() const noexcept { return length * count; }
 };
 
-/// The row that a segment without further loops is, and the other way round.
+/// The first Row of `segment`.
 [[nodiscard]] inline Row row_of(const Segment& segment) noexcept {
     return {.source = segment.source,
             .destination = segment.destination,
@@ -102,7 +106,7 @@ struct Row {
             .destination_stride = segment.destination_stride};
 }
 
-/// The segment that a `row` is. Throws nothing.
+/// The segment that consists of `row` alone. Throws nothing.
 [[nodiscard]] inline Segment segment_of(const Row& row) {
     return {.source = row.source,
             .destination = row.destination,
@@ -112,7 +116,7 @@ struct Row {
             .destination_stride = row.destination_stride};
 }
 
-/// Calls `visit` with the rows of a segment in their order. Throws nothing that `visit` does not
+/// Calls `visit(row)` with each Row of `segment`, in order. Throws nothing that `visit` does not
 /// throw.
 template <class Visit>
 void for_each_row(const Segment& segment, const Visit& visit) {

@@ -6,31 +6,32 @@
 
 namespace transrank::transport {
 
-/// Why an exchange cannot go on, and on which rank that began. Passed from peer to peer, so that
-/// everybody who waits learns of it and names the same rank.
+/// Why an exchange cannot go on, and on which rank the failure began. Peers pass it on, so that
+/// every waiting rank learns of it and names the same rank.
 struct Failure {
     enum class Cause : std::uint32_t {
         none,
         misuse,      ///< started twice, or waited for before the first start
         ended,       ///< the process has ended
         failed,      ///< an error while data moved
-        gone,        ///< its side of the exchange was destroyed
-        absent,      ///< the process has ended, or begun to, without coming to a collective call
-        alone,       ///< a collective call has failed on that rank alone
-        unreadable,  ///< a peer could not read its array
+        gone,        ///< the rank's side of the exchange was destroyed
+        absent,      ///< the process has ended, or begun to, without making a collective call
+        alone,       ///< a collective call has failed on this rank alone
+        unreadable,  ///< a peer could not read the rank's array
     };
     Cause cause = Cause::none;
     int rank = -1;
 
-    /// As one word, for a flag or a message; 0: no failure.
+    /// Convert a failure to one word, for a flag or a message, and a `word` back. 0 means no
+    /// failure.
     [[nodiscard]] std::uint64_t encoded() const noexcept;
     [[nodiscard]] static Failure decoded(std::uint64_t word) noexcept;
 };
 
-/// An exchange that another rank has broken.
+/// Thrown when another rank has broken an exchange.
 class BrokenExchange : public std::runtime_error {
 public:
-    /// With a text that names the rank and the cause. Throws nothing but std::bad_alloc.
+    /// Its text names the rank and the cause of `failure`. Throws nothing but std::bad_alloc.
     explicit BrokenExchange(const Failure& failure);
     [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
 
@@ -38,8 +39,8 @@ private:
     Failure failure_;
 };
 
-/// Throws BrokenExchange unless `encoded_failure` is 0: nothing that was not published before it
-/// will come.
+/// Throws BrokenExchange unless `encoded_failure` is 0. After a failure, nothing will come that was
+/// not published before it.
 void check_unbroken(std::uint64_t encoded_failure);
 
 }  // namespace transrank::transport

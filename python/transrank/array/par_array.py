@@ -21,21 +21,22 @@ if TYPE_CHECKING:
 
 
 class ParArray:
-    """Rows of one length, of bounded length, or of any length, in one block of memory.
+    """The rows of a distributed array that one rank holds, in one block of memory.
 
-    `fixed`, `bounded` and `variable` allocate memory that the other ranks of the node can access;
-    `of` wraps the user's own array, without a copy. Nothing here is collective. ``array[i]`` is
-    row i, a view; IndexError unless ``0 <= i < len(array)``.
+    Rows have one length (`fixed`), a bounded length (`bounded`) or any length (`variable`). These
+    methods allocate memory that the other ranks of the node can access; `of` wraps the user's own
+    array, without a copy. Nothing here is collective. ``array[i]`` is a view of row i; it raises
+    IndexError unless ``0 <= i < len(array)``.
 
     Attributes
     ----------
     rows
         offsets and lengths of the rows, in elements.
     memory
-        the elements of all rows, padding included: one-dimensional, a view.
+        the elements of all rows, padding included: a one-dimensional view.
     bindable
-        the array that an exchange is bound to: the user's own if there is one, which NumPy then
-        refuses to resize.
+        the array to which an exchange is bound: the user's own array if there is one, which NumPy
+        then refuses to resize.
     core
         the same rows, for the compiled module.
     """
@@ -75,9 +76,10 @@ class ParArray:
         *,
         alignment: int = 1,
     ) -> ParArray:
-        """Rows of one shape, all zero; each begins at a multiple of `alignment` elements.
+        """Make `rows` rows of one shape, all zero.
 
-        Raises ValueError when a number is negative or `alignment` is less than 1.
+        Each row begins at a multiple of `alignment` elements. `row_shape` is a length or a tuple of
+        lengths. Raises ValueError when a number is negative or `alignment` is less than 1.
         """
         shape = row_shape if isinstance(row_shape, tuple) else (row_shape,)
         if any(length < 0 for length in shape):
@@ -89,10 +91,10 @@ class ParArray:
     def bounded(
         cls, lengths: ArrayLike, bound: int, dtype: DTypeLike = float, *, alignment: int = 1
     ) -> ParArray:
-        """Rows of these lengths, each with room for `bound` elements, all zero.
+        """Make rows of these `lengths`, each with room for `bound` elements, all zero.
 
-        Raises TypeError or ValueError when `lengths` is not a one-dimensional list of integers from
-        0 to `bound`.
+        Each row begins at a multiple of `alignment` elements. Raises TypeError or ValueError when
+        `lengths` is not a one-dimensional list of integers from 0 to `bound`.
         """
         made = Rows.bounded(as_indices("the list of row lengths", lengths), bound, alignment)
         return cls(made, zeros(made.units, dtype), None, bound, alignment)
@@ -101,20 +103,21 @@ class ParArray:
     def variable(
         cls, lengths: ArrayLike, dtype: DTypeLike = float, *, alignment: int = 1
     ) -> ParArray:
-        """Rows of any length, one after the other (CSR), all zero.
+        """Make rows of any `lengths`, one after the other (CSR), all zero.
 
-        Raises TypeError or ValueError when `lengths` is not a one-dimensional list of integers of
-        at least 0.
+        Each row begins at a multiple of `alignment` elements. Raises TypeError or ValueError when
+        `lengths` is not a one-dimensional list of integers of at least 0.
         """
         made = Rows.variable(as_indices("the list of row lengths", lengths), alignment)
         return cls(made, zeros(made.units, dtype), None, None, alignment)
 
     @classmethod
     def of(cls, array: NDArray[Any], name: str = "array") -> ParArray:
-        """The rows ``array[i]`` of the user's own array.
+        """Wrap the user's own `array`, whose rows are ``array[i]``; `name` is its name in errors.
 
-        Arrays made by `transrank.zeros` move in one copy within a node, others in two. Raises
-        TypeError or ValueError when it is not a C-contiguous NumPy array of at least one dimension.
+        Within a node, arrays made by `transrank.zeros` move in one copy, others in two. Raises
+        TypeError or ValueError when `array` is not a C-contiguous NumPy array of at least one
+        dimension.
         """
         check_is_array(f"the {name}", array)
         if array.ndim == 0 or not array.flags.c_contiguous:
@@ -128,13 +131,13 @@ class ParArray:
     def resize(self, rows: int | ArrayLike) -> None:
         """Allocate new memory for other rows of the same kind, all zero; old contents are lost.
 
-        Exchanges bound to the array must be bound again; those of a transformer raise Misuse at
+        Exchanges bound to the array must be bound again. Those of a transformer raise Misuse at
         their next start.
 
         Parameters
         ----------
         rows
-            their number if all have one shape, else the length of each, in elements.
+            the number of rows if all have one shape; otherwise the length of each row, in elements.
 
         Raises
         ------
@@ -175,14 +178,14 @@ class ParArray:
 
     @property
     def bound(self) -> int | None:
-        """The largest number of elements of a row of bounded length; None otherwise."""
+        """The largest number of elements of a row of bounded length; None for other rows."""
         return self._bound
 
     @property
     def values(self) -> NDArray[Any]:
         """All rows as one array of shape ``(rows, *row_shape)``, a view.
 
-        Raises ValueError when the rows have no common shape.
+        Raises ValueError when the rows do not have one common shape.
         """
         if self._row_shape is None:
             raise ValueError(

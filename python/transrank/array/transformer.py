@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies of other ranks' rows, kept up to date."""
+"""Copies of rows of other ranks, kept up to date."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ArrayTransformer:
-    """Keeps ghosts up to date: `father` holds the rows that a rank owns, `son` copies of any rows.
+    """Keeps ghosts up to date: copies in `son` of rows that ranks own in `father`.
 
     ::
 
@@ -44,17 +44,18 @@ class ArrayTransformer:
             pull.wait()
             ...  # transformer.son[i] is the row with global index global_rows_wanted[i]
 
-    If something is wrong on any rank, collective methods raise AgreedError with the same message on
-    every rank, before anything has moved. From start to wait the array that is read must not
-    change, and the one that is written is undefined.
+    A *pull* copies rows to their ghosts; a *push* moves ghosts back to the owned rows. If something
+    is wrong on any rank, collective methods raise AgreedError with the same message on every rank,
+    before anything has moved. From start to wait, the array that is read must not change, and the
+    contents of the array that is written are undefined.
 
     Parameters
     ----------
     comm
         an intracommunicator of mpi4py. Creating a transformer is collective over it.
     father, son
-        a ParArray, or a NumPy array whose first dimension counts rows. Without a son the
-        transformer makes one, with rows like the father's; a NumPy array given as son must have as
+        a ParArray, or a NumPy array whose first dimension counts rows. Without a son, the
+        transformer makes one, with rows like the father's. A NumPy array given as son must have as
         many rows as there are ghosts.
     """
 
@@ -72,7 +73,7 @@ class ArrayTransformer:
     def set_father_son(
         self, father: ParArray | NDArray[Any], son: ParArray | NDArray[Any] | None = None
     ) -> None:
-        """Collective. Set the two arrays, and discard all mappings and bound exchanges."""
+        """Collective. Set `father` and `son`, and discard all mappings and bound exchanges."""
 
         def check() -> tuple[ParArray, ParArray | None, ParArray]:
             rows = _rows_of("father", father)
@@ -99,26 +100,26 @@ class ArrayTransformer:
 
     @property
     def numbering(self) -> _core.Numbering | None:
-        """The global indices of the father's rows; None before create_global_mapping."""
+        """The global indices of the father's rows; None before `create_global_mapping`."""
         return self._update.numbering
 
     @property
     def mapping(self) -> _core.GhostMapping | None:
-        """The rows of which ghosts are copies: its `numbering`, its `route` in rows, its `ghosts`.
+        """Which rows the ghosts copy: a `numbering`, a `route` that counts rows, and `ghosts`.
 
-        It does not depend on the elements: it serves arrays of any type and row length. None before
-        create_ghost_mapping, use_route or borrow_mapping.
+        The mapping does not depend on the elements: it serves arrays of any type and row length.
+        None before `create_ghost_mapping`, `use_route` or `borrow_mapping`.
         """
         return self._update.mapping
 
     @property
     def ghosts(self) -> NDArray[np.int64]:
-        """The global index of each row of the son; -1 where no row arrives. Read-only."""
+        """The global index of each row of the son; -1 if no row arrives there. Read-only."""
         mapping = self.mapping
         return np.empty(0, np.int64) if mapping is None else mapping.ghosts
 
     def create_global_mapping(self) -> None:
-        """Collective. Give the rows of all ranks' fathers global indices, in rank order."""
+        """Collective. Give global indices to the rows of all ranks' fathers, in rank order."""
         self._update.create_global_mapping()
 
     def create_ghost_mapping(self, pulled: ArrayLike, targets: ArrayLike | None = None) -> None:
@@ -127,19 +128,20 @@ class ArrayTransformer:
         Parameters
         ----------
         pulled
-            without `targets`: global row indices; the son's row i becomes a copy of row
-            ``pulled[i]``. With `targets`: local indices of the father's rows, which are pushed.
+            without `targets`: global row indices; row i of the son becomes a copy of row
+            ``pulled[i]``. With `targets`: local indices of the father's rows, which are sent to
+            other ranks.
         targets
-            ranks, as many as `pulled` has rows: the father's row ``pulled[i]`` becomes a ghost on
-            rank ``targets[i]``. The ghosts of a rank are then ordered by pushing rank and, within
-            one, as listed; `ghosts` gives their global indices.
+            a rank for each entry of `pulled`: the father's row ``pulled[i]`` becomes a ghost on
+            rank ``targets[i]``. The ghosts of a rank are then ordered by sending rank and then as
+            listed; `ghosts` gives their global indices.
 
-        A row may be a ghost several times, also on its own rank.
+        A row may have several ghosts, even on its own rank.
 
         Raises
         ------
         AgreedError
-            on every rank when on any of them there is no global mapping yet, an index has no row, a
+            on every rank, when on any rank there is no global mapping yet, a row does not exist, a
             target is not a rank, the lists differ in length, or the given son does not fit.
         """
 
@@ -155,7 +157,7 @@ class ArrayTransformer:
         self.fit_son()
 
     def use_route(self, route: _core.Route) -> None:
-        """Collective. Use an existing route from owned rows to ghost rows, such as a loaded one.
+        """Collective. Use an existing `route` from owned rows to ghosts, such as a loaded route.
 
         The global indices of the ghosts are found by moving them along the route. Raises
         AgreedError on every rank when the route does not fit the father's rows.
@@ -167,16 +169,17 @@ class ArrayTransformer:
     def borrow_mapping(self, other: ArrayTransformer) -> None:
         """Collective. Use the mapping of another transformer, whose rows may be of any kind.
 
-        Raises AgreedError on every rank unless both fathers have equally many rows on each rank.
+        Raises AgreedError on every rank unless the fathers of this transformer and of `other` have
+        equally many rows on each rank.
         """
         self._update.borrow_mapping(agree(self.comm, lambda: other._update))
         self.fit_son()
 
     def fit_son(self) -> None:
-        """Collective. Give the son's rows the lengths of the rows that they copy.
+        """Collective. Give each row of the son the length of the row that it copies.
 
-        Call it again after the lengths of the father's rows have changed; the number of rows must
-        be that of the mapping, or AgreedError is raised on every rank.
+        Call it again after the lengths of the father's rows have changed. If the number of the
+        father's rows is not that of the mapping, every rank raises AgreedError.
         """
         self._pull = self._push = None
         lengths = self._update.begin_fit()
@@ -184,7 +187,7 @@ class ArrayTransformer:
         self._update.end_fit(self._son.core)
 
     def init_persistent_pull(self, **options: Unpack[Options]) -> Bound:
-        """Collective. Bind the update of the ghosts from their owners, and return it.
+        """Collective. Bind the update of the ghosts from their owners (a pull), and return it.
 
         Parameters
         ----------
@@ -195,15 +198,22 @@ class ArrayTransformer:
         return self._pull
 
     def start_persistent_pull(self) -> None:
-        """Begin the update, as `start` of what init_persistent_pull returned."""
+        """Start the pull that `init_persistent_pull` bound.
+
+        Not collective, but all peers must also start. Raises Misuse when no pull is bound, an array
+        was resized, or the pull is already started.
+        """
         self._bound("pull").start()
 
     def test_persistent_pull(self) -> bool:
-        """Return whether the pull is complete; advance it."""
+        """Return whether the pull is complete; advance it. Raises as `Exchange.test`."""
         return self._bound("pull").test()
 
     def wait_persistent_pull(self) -> None:
-        """Return when the ghosts have arrived and no peer reads this rank's rows any more."""
+        """Return when the ghosts have arrived and no peer reads this rank's rows any more.
+
+        Raises as `Exchange.wait`.
+        """
         self._bound("pull").wait()
 
     def clear_persistent_pull(self) -> None:
@@ -211,28 +221,36 @@ class ArrayTransformer:
         self._pull = None
 
     def pull_once(self, **options: Unpack[Options]) -> None:
-        """Collective. Bind a pull, run it once and drop it."""
+        """Collective. Bind a pull, run it once and drop it; `options` as for an `Exchange`."""
         self._bind("assign", False, options).run()
 
     def init_persistent_push(self, operation: str, **options: Unpack[Options]) -> Bound:
         """Collective. Bind the reverse update, from ghosts to the rows that they copy; return it.
 
-        Ghosts are applied one after the other in the order of the ranks that hold them, so sums are
-        bitwise identical in every run. `operation` and options are those of an `Exchange`.
+        Each row is combined with its ghosts one after the other, in the order of the ranks that
+        hold them, so sums are bitwise identical in every run. `operation` and `options` are as for
+        an `Exchange`.
         """
         self._push = self._bind(operation, True, options)
         return self._push
 
     def start_persistent_push(self) -> None:
-        """Begin the reverse update, as `start` of what init_persistent_push returned."""
+        """Start the push that `init_persistent_push` bound.
+
+        Not collective, but all peers must also start. Raises Misuse when no push is bound, an array
+        was resized, or the push is already started.
+        """
         self._bound("push").start()
 
     def test_persistent_push(self) -> bool:
-        """Return whether the push is complete; advance it."""
+        """Return whether the push is complete; advance it. Raises as `Exchange.test`."""
         return self._bound("push").test()
 
     def wait_persistent_push(self) -> None:
-        """Return when all pushes to this rank's rows are applied and no peer reads its ghosts."""
+        """Return when this rank's rows are combined with all ghosts and no peer reads its ghosts.
+
+        Raises as `Exchange.wait`.
+        """
         self._bound("push").wait()
 
     def clear_persistent_push(self) -> None:
@@ -244,11 +262,11 @@ class ArrayTransformer:
         self._bind(operation, True, options).run()
 
     def explain_pull(self) -> str:
-        """Peers, bytes, runs and transports of the bound pull, as a table."""
+        """Return peers, bytes, runs and transports of the bound pull, as a table in text."""
         return self._bound("pull").explain()
 
     def explain_push(self) -> str:
-        """Peers, bytes, runs and transports of the bound push, as a table."""
+        """Return peers, bytes, runs and transports of the bound push, as a table in text."""
         return self._bound("push").explain()
 
     def __reduce__(self) -> NoReturn:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blocks from every rank to every rank: once, or bound to arrays and run many times."""
+"""Blocks from every rank to every rank: moved once, or bound to arrays and moved many times."""
 
 from __future__ import annotations
 
@@ -31,42 +31,38 @@ class Alltoall(Bound):
     comm
         an intracommunicator of mpi4py. Creating an alltoall is collective over it.
     send
-        one block for each rank, in rank order: the length of its first dimension is a multiple of
-        the number of ranks. C-contiguous, of any type without Python objects.
+        one block for each rank, in rank order: the length of the first dimension is a multiple of
+        the number of ranks. The array is C-contiguous, of any type without Python objects.
     receive
-        one block from each rank, with the shape and type of `send`; without it received blocks
-        replace those sent.
+        one block from each rank, with the shape and type of `send`; without it, received blocks
+        replace the blocks in `send`.
     algorithm
-        ``auto``, or a name of `alltoall_algorithms()`. ``auto`` is the first of these that applies:
+        ``auto``, or a name from `alltoall_algorithms()`. ``auto`` is the first of these that
+        applies:
 
-        * what `choices` says
+        * the algorithm that `choices` gives
         * ``on-node-direct``, if all ranks share memory and send from arrays that transrank has
           allocated
         * ``on-node-direct``, if all ranks share memory and each has a core, unless ``mpi`` was
           measured to be clearly faster for blocks of about this length
-        * ``pairwise``, if the MPI counts in 32 bits and a block, or the offset of one, has 2 GiB
-        * ``mpi``
-    choices
-        for ``auto``: path of a file of choices written by ``transrank tune --for transrank``, read
-        by rank 0; by default the variable ``TRANSRANK_ALLTOALL_CHOICES`` in the environment of
-        rank 0 names it.
-    radix, window, leaders
-        parameters of the algorithms ``bruck``, ``linear-bounded`` and ``node-leaders``.
-    ranks_per_node
-        number of consecutive ranks that share a node, for the node-aware algorithms; detected by
-        default.
-    torus
-        lengths of the torus that the ranks fill, the first varying fastest, for the torus-aware
-        algorithms; by default the factors of the number of ranks that are closest to each other.
-    any_memory
-        whether each start is given its arrays: any of the shape and type of `send` and `receive`.
-        The arrays given here are then not kept. Without `receive` here the starts are in place.
+        * ``pairwise``, if the MPI library counts in 32 bits and a block, or the offset of a block,
+          has 2 GiB
+        * ``mpi`` choices for ``auto``: the path of a file of choices that ``transrank tune --for
+          transrank`` wrote; rank 0 reads it. By default, the environment variable
+          ``TRANSRANK_ALLTOALL_CHOICES`` of rank 0 gives the path. radix, window, leaders parameters
+          of the algorithms ``bruck``, ``linear-bounded`` and ``node-leaders``. ranks_per_node the
+          number of consecutive ranks that share a node, for the node-aware algorithms; detected by
+          default. torus the lengths of the torus that the ranks fill, for the torus-aware
+          algorithms; the first varies fastest. By default, they are the factors of the number of
+          ranks that are closest to each other. any_memory whether arrays are passed to each start:
+          any arrays with the shape and type of `send` and `receive`. The arrays given here are then
+          not kept. Without `receive` here, every start is in place.
 
     Raises
     ------
     AgreedError
-        on every rank, before anything has moved, when an argument is wrong on any rank or differs
-        between ranks where it must not.
+        on every rank, before anything has moved, when an argument is invalid on any rank, or
+        differs between ranks although it must not.
 
     Notes
     -----
@@ -125,14 +121,15 @@ class Alltoall(Bound):
         return self._algorithm
 
     def start(self, send: Array | None = None, receive: Array | None = None) -> None:
-        """Begin to move. Does not wait, and is not collective; but all ranks must start.
+        """Begin to move blocks. Does not wait, and is not collective, but all ranks must start.
 
-        For an alltoall of any memory `send` and `receive` are the arrays to move, which are kept
-        until the next start; without `receive`, `send` in place.
+        If the alltoall was made with `any_memory`, `send` and `receive` are the arrays to move,
+        which are kept until the next start; without `receive`, received blocks replace those in
+        `send`.
 
         Raises ValueError or TypeError when these arrays cannot be moved; then nothing is started,
-        and nothing broken. Raises Misuse, and breaks the alltoall for the other ranks too, when it
-        is already started or a bound array has been resized, or made read-only.
+        and nothing is broken. Raises Misuse, and breaks the alltoall for the other ranks too, when
+        it is already started, or when a bound array has been resized or made read-only.
         """
         if send is None:
             super().start()
@@ -140,11 +137,12 @@ class Alltoall(Bound):
             self._open.start_with(self._given(send, receive))
 
     def run(self, send: Array | None = None, receive: Array | None = None) -> None:
-        """Start, unless an interrupt has left it under way, and wait; arrays as for `start`.
+        """Start, unless an interrupt has left the alltoall under way, and wait.
 
-        With the algorithm ``mpi`` this is MPI_Alltoall itself, the call that MPI libraries are
-        tuned for. It does not return if a peer has ended or never calls it; `start` and `wait` do.
-        Either all ranks call `run`, or all call `start`.
+        `send` and `receive` have the same meaning as for `start`. With the algorithm ``mpi``, `run`
+        is a call of MPI_Alltoall, for which MPI libraries are tuned. Unlike `start` and `wait`,
+        this call does not return if a peer has ended or never calls it. Either all ranks call
+        `run`, or all ranks call `start`. Raises as `start` and `wait`.
         """
         if send is None:
             super().run()
@@ -173,10 +171,11 @@ def alltoall(
     ranks_per_node: int | None = None,
     torus: Sequence[int] = (),
 ) -> None:
-    """Collective. Send each rank its block of `send` and put its own into `receive`.
+    """Collective. Send each rank its block of `send`, and receive all ranks' blocks in `receive`.
 
-    The same as an `Alltoall` made with these arguments, run once; see there for the parameters and
-    errors. In a loop, keep an `Alltoall`, which costs less: here the ranks agree in each call.
+    The call makes an `Alltoall` with these arguments and runs it once; parameters and errors are
+    described there. In a loop, keep an `Alltoall`, which costs less: here the ranks must agree in
+    each call.
     """
     Alltoall(
         comm,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Routes bound to arrays, along which data then move as often as needed."""
+"""Exchanges: routes bound to arrays, along which data move as often as needed."""
 
 from transrank._core import AgreedError, BrokenExchange, Misuse, transports
 from transrank.exchange.bound import Bound

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The life cycle of everything that is bound to arrays: start, test, wait, until it is closed."""
+"""The life cycle of everything that is bound to arrays: start, test, wait, and at last close."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 class Bound:
     """An operation bound to its arrays, like a persistent request of MPI.
 
-    From `start` until `wait` has returned (or `test` has returned True) sources must not change and
-    destinations are undefined. Afterwards the destinations hold the data, and no peer reads this
-    rank's sources any more. Ranks may wait for several of them in different orders. The arrays are
-    kept alive, not copied, and must not be resized. It can be dropped or closed at any time
-    without corrupting data: peers that wait for this rank, or start again, raise BrokenExchange.
+    From `start` until `wait` has returned (or `test` has returned True), sources must not change
+    and the contents of destinations are undefined. Afterwards, the destinations hold the data, and
+    no other rank reads this rank's sources any more. Different ranks may wait for several
+    operations in different orders. The arrays are kept alive and not copied; they must not be
+    resized. An operation can be dropped or closed at any time without corrupting data: peers that
+    wait for this rank, or start again, raise BrokenExchange.
     """
 
     # The error if nothing is bound.
@@ -34,26 +35,27 @@ class Bound:
         self._bound = bound
 
     def start(self) -> None:
-        """Begin to move. Does not wait, and is not collective; but all peers must start.
+        """Begin to move data. Does not wait, and is not collective, but all peers must also start.
 
-        Raises Misuse, and breaks the exchange for the peers too, when it is already started or
-        an array has been resized, or made read-only, since it was bound.
+        Raises Misuse, and breaks the exchange for the peers too, when it is already started, or an
+        array has been resized or made read-only since it was bound. Raises BrokenExchange when a
+        peer has broken it.
         """
         self._open.start()
 
     def test(self) -> bool:
         """Return whether all data have arrived; advance every started exchange of the process.
 
-        True from then on, until the next start. Raises Misuse before the first start,
-        BrokenExchange when a peer has broken the exchange or ended.
+        Returns True from then on, until the next start. Not collective. Raises Misuse before the
+        first start, and BrokenExchange when a peer has broken the exchange or ended.
         """
         return self._open.test()
 
     def wait(self) -> None:
-        """Return when all data have arrived, at once when they have. Raises as `test`.
+        """Return when all data have arrived, at once if they already have. Raises as `test`.
 
-        Other threads run meanwhile. After an interrupt (KeyboardInterrupt) the exchange is still
-        pending; `wait` can be called again.
+        Other Python threads run meanwhile. After an interrupt (KeyboardInterrupt), the exchange is
+        still pending, and `wait` can be called again.
         """
         self._open.wait()
 
@@ -65,7 +67,10 @@ class Bound:
         return self._open.wait_for(seconds)
 
     def run(self) -> None:
-        """Start, unless it is still pending after an interrupt, and wait."""
+        """Start, unless the exchange is still pending after an interrupt, and wait.
+
+        Raises as `start` and `wait`.
+        """
         self._open.run()
 
     def _run_with(self, pairs: list[tuple[Array, Array]]) -> None:
@@ -81,7 +86,7 @@ class Bound:
     def abandon(self, why: str) -> NoReturn:
         """Break the exchange because this rank cannot continue it. Not collective.
 
-        Raises Misuse with the message `why`; peers raise BrokenExchange, which names this rank.
+        Raises Misuse with the message `why`; the peers raise a BrokenExchange that names this rank.
         """
         self._open.abandon(why)
 

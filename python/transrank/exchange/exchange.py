@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A route bound to arrays: start, test, wait."""
+"""Exchanges: routes bound to arrays, with the calls start, test and wait."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Options(TypedDict, total=False):
 
 
 class BoundFields(Bound):
-    """Fields bound along a route."""
+    """Fields (pairs of a source and a destination array) bound along a route."""
 
     _forms: tuple[Forms, ...] = ()
     _shown = ""
@@ -60,8 +60,8 @@ class BoundFields(Bound):
     ) -> None:
         """Collective. Bind in place of what is bound, unless something is wrong on any rank.
 
-        `route` also returns words in which ranks have to agree; it and `sets`, the fields of each
-        set of arrays, may raise.
+        `route` also returns words that must be equal on all ranks. `sets` returns the fields of
+        each set of arrays. Both may raise.
         """
         fields: list[Field] = []
 
@@ -106,16 +106,16 @@ class BoundFields(Bound):
         ]
 
     def start(self, fields: Fields | None = None) -> None:
-        """Begin to move. Does not wait, and is not collective; but all peers must start.
+        """Begin to move data. Does not wait, and is not collective, but all peers must also start.
 
-        `fields` are the arrays to move, in the form in which fields are bound: one of the sets that
-        are bound, or for an exchange of any memory any arrays with the shapes, strides and types of
-        those it was bound with. They are kept until the exchange is over. By default the first set
-        is moved.
+        `fields` are the arrays to move, in the form in which fields are bound: one of the bound
+        sets or, for an exchange made with `any_memory`, any arrays that have the shapes, strides
+        and types of the bound fields. They are kept alive until the exchange is complete. By
+        default, the first set is moved.
 
         Raises ValueError or TypeError when these arrays cannot be moved; then nothing is started,
-        and nothing broken. Raises Misuse, and breaks the exchange for the peers too, when it is
-        already started or a bound array has been resized, or made read-only.
+        and nothing is broken. Raises Misuse, and breaks the exchange for the peers too, when it is
+        already started, or when a bound array has been resized or made read-only.
         """
         if fields is None:
             self._open.start()
@@ -123,9 +123,10 @@ class BoundFields(Bound):
             self._open.start_with(self._given(fields))
 
     def run(self, fields: Fields | None = None) -> None:
-        """Start, unless it is still pending after an interrupt, and wait; `fields` as for start.
+        """Start, unless the exchange is still pending after an interrupt, and wait.
 
-        If other arrays than `fields` are still pending, it waits for them first.
+        `fields` has the same meaning as for `start`. If other arrays than `fields` are still
+        pending, `run` waits for them first. Raises as `start` and `wait`.
         """
         if fields is None:
             self._open.run()
@@ -146,51 +147,54 @@ class Exchange(BoundFields):
     Parameters
     ----------
     route
-        what moves, made for `comm`.
+        which data move; it was made for `comm`.
     comm
         an intracommunicator of mpi4py. Creating an exchange is collective over it.
     fields
         an array that is both source and destination (a halo update), a tuple of a source and a
-        destination, or a list of several of those, all moved together. Of any type without Python
-        objects; type and unit shape are the same on every rank. Any views: what is not contiguous
-        is packed or unpacked by its rank. Elements that the route writes must not be elements that
-        it reads, or that it writes in another field; sources may be the same. Or a function that
-        returns these and may raise, on any rank.
+        destination, or a list of several of these, all moved together. Arrays may have any type
+        without Python objects; type and unit shape are the same on every rank. Any views are
+        allowed: if a view is not contiguous, its rank packs or unpacks it. The route must not write
+        elements that it reads, or that it writes in another field; fields may have the same source.
+        `fields` may also be a function that returns these and may raise, on any rank.
     operation
         how arriving data are combined with the destination: ``assign``, ``add``, ``min`` or
-        ``max``, which keep NaN from either side. The result is bitwise identical in every run:
-        contributions are applied in the order of their ranks.
+        ``max``; with ``min`` and ``max``, a NaN on either side gives NaN. The result is bitwise
+        identical in every run: contributions are applied in the order of their ranks.
     transport
-        ``auto``, or a name of `transports()`. ``auto`` is the transport that the environment
-        variable ``TRANSRANK_TRANSPORT`` names, the same on every rank, if it is set.
+        ``auto``, or a name from `transports()`. If the environment variable ``TRANSRANK_TRANSPORT``
+        is set, ``auto`` is the transport that it names, which must be the same on every rank.
+        Otherwise, ``auto`` chooses a transport for each pair of ranks.
     dimensions
-        number of leading dimensions of the arrays that count the units of the route: 1 for rows
-        (the default), the number of the grid's dimensions for a grid; a pair if source and
-        destination differ.
+        the number of leading dimensions of the arrays that count the units of the route: 1 for rows
+        (the default), the number of the grid's dimensions for a grid; a pair of numbers if source
+        and destination differ.
     push_below_bytes
-        if both ranks share memory, runs shorter than this many bytes are pushed by their sender,
-        longer ones pulled by their receiver; by default a threshold measured on this machine.
+        between ranks that share memory, the sender pushes runs (contiguous pieces) shorter than
+        this many bytes, and the receiver pulls longer runs; by default a threshold measured on this
+        machine.
     longest_message_bytes
         longer messages are split.
     others
-        further sets of arrays, a list of what `fields` may be, each of the same shapes, strides and
-        types; equally many on every rank. Each start moves one set, named by its arrays: two arrays
-        that a time step swaps need one exchange. Or a function, as for `fields`.
+        a list of further sets of arrays, each in the form of `fields` and with the same shapes,
+        strides and types; equally many on every rank. Each start moves one set, chosen by passing
+        its arrays, so one exchange serves two arrays that a time step swaps. Or a function, as for
+        `fields`.
     any_memory
-        whether each start is given its arrays: any of the shapes, strides and types of `fields`,
-        which are not kept. They move through buffers, as private arrays do.
+        whether arrays are passed to each start: any arrays with the shapes, strides and types of
+        `fields`, which are not kept. Their data move through buffers, like those of private arrays.
     together
-        a promise: no rank puts off its start until a wait of another rank has returned. Where
+        a promise that no rank waits for another rank's wait to return before it calls start. If
         `transport` is ``auto``, two nodes then send each other one message for all their ranks
-        (``node-staged``), if that makes fewer. A wait needs every rank that has a part in such a
-        message, on both nodes, to have started, and the ranks that carry it to test or wait; in a
-        program that breaks the promise it does not return.
+        (``node-staged``), if that makes fewer messages. A wait returns only after every rank that
+        has a part in such a message, on both nodes, has started, and only if the ranks that carry
+        the message test or wait. If the program breaks the promise, a wait does not return.
 
     Raises
     ------
     AgreedError
-        on every rank, before anything has moved, when an argument is wrong on any rank or differs
-        between ranks where it must not.
+        on every rank, before anything has moved, when an argument is invalid on any rank, or
+        differs between ranks although it must not.
     """
 
     def __init__(
@@ -237,7 +241,10 @@ def check_options(
     any_memory: bool = False,
     together: bool = False,
 ) -> CheckedOptions:
-    """The options for the compiled module. Raises TypeError or ValueError that name the option."""
+    """Return the options in the form that the compiled module needs.
+
+    Raises TypeError or ValueError, which name the option.
+    """
     if not isinstance(operation, str) or operation not in OPERATIONS:
         raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
     if not isinstance(transport, str) or transport not in _TRANSPORTS:
@@ -251,7 +258,7 @@ def check_options(
 
 
 def check_flag(name: str, given: object) -> bool:
-    """Raise TypeError unless it is a truth value."""
+    """Return the bool that `given` is; raise TypeError, which mentions `name`, for another type."""
     if not isinstance(given, (bool, np.bool_)):
         raise TypeError(f"{name} is {given!r}; give True or False")
     return bool(given)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The arrays of an exchange, checked on this rank."""
+"""Checks of the arrays of an exchange, on this rank."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAIN_MEMORY = (1, 3, 11)  # DLPack's numbers: CPU, and memory of the CPU pinned
 
 
 class Field(NamedTuple):
-    """A source and a destination whose leading dimensions count the units of a route."""
+    """A source and a destination array whose leading dimensions count the units of a route."""
 
     source: Array
     destination: Array
@@ -33,12 +33,12 @@ class Field(NamedTuple):
     scalar: str
 
     def describe(self) -> str:
-        """The properties that must be the same on every rank."""
+        """Return the properties that must be the same on every rank."""
         dtype = self.source.dtype
         return f"units of shape {self.unit_shape} of {WORDS.get(dtype) or dtype}"
 
     def forms(self) -> Forms:
-        """Those of arrays in their place."""
+        """Return the forms that other arrays need in their place."""
         return Forms(form_of(self.source), form_of(self.destination))
 
 
@@ -47,7 +47,7 @@ Form: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any]]
 
 
 class Forms(NamedTuple):
-    """Of a source and of a destination."""
+    """The forms (shape, strides and type) of a source and of a destination array."""
 
     source: Form
     destination: Form
@@ -69,7 +69,7 @@ class Forms(NamedTuple):
 
 
 def form_of(array: Array) -> Form:
-    """What arrays have in common of which an exchange can move either."""
+    """Return the shape, strides and type: an exchange can move any array with the same."""
     return array.shape, array.strides, array.dtype
 
 
@@ -83,7 +83,7 @@ def _same_form(one: Form, other: Form) -> bool:
 
 
 def pairs_of(fields: Fields) -> list[tuple[Array, Array]]:
-    """Source and destination of each field; a single array is both."""
+    """Return the source and the destination of each field; a single array is both."""
     pairs: list[tuple[Array, Array]] = []
     for number, field in enumerate(fields if isinstance(fields, list) else [fields]):
         if not isinstance(field, tuple):
@@ -105,7 +105,7 @@ def check_field(
     dimensions: tuple[int, int],
     operation: str,
 ) -> Field:
-    """Raise TypeError or ValueError, naming the field, unless an exchange can move it."""
+    """Return the field; raise TypeError or ValueError unless an exchange can move it."""
     source, destination = pair
     unit_shape = _check_side(name, "source", source, dimensions[0], route)
     to_shape = _check_side(name, "destination", destination, dimensions[1], route)
@@ -153,7 +153,7 @@ def _check_shape(
 
 
 def swapped(given: Sequence[int], wanted: Sequence[int]) -> str:
-    """A hint that names the axes whose lengths are in each other's places; "" for another fault."""
+    """Return a hint if the lengths of axes are in each other's places; "" for another fault."""
     wrong = [n for n, pair in enumerate(zip(given, wanted, strict=False)) if len(set(pair)) > 1]
     if sorted(given) != sorted(wanted) or not wrong:
         return ""
@@ -199,7 +199,7 @@ def check_is_array(what: str, array: object) -> None:
 
 
 def is_on_device(array: object) -> bool:
-    """Whether an array says, by DLPack or CUDA's array interface, that it is not in main memory."""
+    """Return whether DLPack or CUDA's array interface says that `array` is not in main memory."""
     if isinstance(array, np.ndarray):
         return False
     if hasattr(array, "__dlpack_device__"):

@@ -27,10 +27,11 @@ WORDS = {dtype: str(dtype) for dtype in _NUMBERS}
 
 
 def scalar_of(dtype: np.dtype[Any], operation: str) -> str:
-    """Name of the scalar by which rows of `dtype` are combined; OPAQUE where they are only copied.
+    """Return the name of the scalar by which elements of `dtype` are combined.
 
-    Complex numbers are added as two floats, booleans compared as bytes: min is *and*, max is *or*.
-    Raises TypeError when `operation` is not defined for the type.
+    Returns OPAQUE for types that can only be copied. Complex numbers are added as two floats.
+    Booleans are compared as bytes: min is *and*, max is *or*. Raises TypeError when `operation` is
+    not defined for the type.
     """
     if dtype.hasobject:
         raise TypeError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a program begins: grids of cells and rows of a mesh, their arrays, and the updates."""
+"""Where a program begins: grids of cells and rows of a mesh, their arrays, and updates of these."""
 
 from transrank.grid.ghosts import Ghosts
 from transrank.grid.grid import Grid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Grids of cells divided among ranks, whose arrays have room for a halo."""
+"""Grids of cells, divided among ranks, whose arrays have room for a halo."""
 
 from __future__ import annotations
 
@@ -38,38 +38,41 @@ if TYPE_CHECKING:
 class Grid(WithHalo):
     """A grid of cells, divided into one box per rank; its arrays have room for a halo.
 
-    Making a grid is collective over `comm`, and so are the methods that move data. They raise
-    AgreedError on every rank, before anything has moved, when an argument is wrong on any rank or
+    Creating a grid is collective over `comm`; so are the methods that move data. They raise
+    AgreedError on every rank, before anything has moved, when an argument is invalid on any rank or
     ranks disagree.
 
     Parameters
     ----------
     comm
-        an intracommunicator of mpi4py. A Cartesian one also gives `parts` and `periodic`.
+        an intracommunicator of mpi4py. If it is Cartesian, it also gives defaults for `parts` and
+        `periodic`.
     shape
         the number of cells of the whole grid along each axis; up to 6 axes.
     halo
-        the width of the halo in cells: an integer, or one for each axis, or for each axis a pair:
-        before and after the box. All local arrays have it. At the boundary of a grid that is not
-        periodic it is room for boundary values: an update leaves it as it is.
+        the width of the halo in cells: an integer, or one value for each axis. A value may be a
+        pair, the widths before and after the box. All local arrays have the halo. At the boundary
+        of a grid that is not periodic, the halo is room for boundary values: an update does not
+        change it.
     periodic
         whether the first and the last cell are neighbors: a bool, or one for each axis.
     parts
         how each axis is divided: its number of parts, or the cells of each part, or a
-        `Distribution`. ``([10, 7], 2)`` divides the first axis into 10 and 7 cells, the second into
-        two parts. Ranks have the parts in C order. By default ``MPI_Dims_create`` chooses.
+        `Distribution`. ``([10, 7], 2)`` divides the first axis into parts of 10 and 7 cells, and
+        the second axis into two parts. Parts are assigned to ranks in C order. By default,
+        ``MPI_Dims_create`` chooses the numbers of parts.
     components_first
-        whether the components of a cell precede the axes of the grid in arrays, as in
+        whether the components (values) of a cell precede the axes of the grid in arrays, as in
         ``(3, *local_shape)``; by default they follow.
     together
-        a promise for `halo` and `update`, as for an `Exchange`: no rank puts off their start until
-        another rank has finished one.
+        a promise for `halo` and `update`, as for an `Exchange`: no rank waits for another rank to
+        finish one of them before it starts its own.
 
     Raises
     ------
     AgreedError
-        on every rank, when on any of them an argument has another form, or numbers do not fit each
-        other, or ranks pass different grids.
+        on every rank, when on any rank an argument has another form or numbers contradict each
+        other, or when ranks pass different grids.
     """
 
     def __init__(
@@ -97,7 +100,7 @@ class Grid(WithHalo):
         components_first: bool,
         together: bool,
     ) -> list[str]:
-        """Words in which ranks have to agree."""
+        """Return words that must be equal on all ranks."""
         lengths = as_integers("shape", shape)
         self._axes = len(lengths)
         if parts is None and isinstance(self._comm, MPI.Cartcomm):
@@ -135,14 +138,14 @@ class Grid(WithHalo):
     def _divided(
         self, split: Sequence[Distribution], ranks: Sequence[int] | None = None, **changed: Any
     ) -> Grid:
-        """A grid like this one, but with these distributions."""
+        """Return a grid like this one, but with these distributions."""
         made = Grid.__new__(Grid)
         made.__dict__.update(self.__dict__, **changed)
         made._divide(split, ranks)
         return made
 
     def _whole(self, root: int) -> Grid:
-        """All cells on one rank, without halo."""
+        """Return a grid of all cells on one rank, without halo."""
         if not 0 <= as_index("root", root) < self._comm.size:
             raise ValueError(f"root is {root}; the ranks are 0 to {self._comm.size - 1}")
         split = [Distribution.even(length, 1) for length in self.shape]
@@ -155,12 +158,12 @@ class Grid(WithHalo):
 
     @property
     def parts(self) -> tuple[int, ...]:
-        """The number of parts of each axis."""
+        """The number of parts along each axis."""
         return tuple(each.parts for each in self._split)
 
     @property
     def periodic(self) -> tuple[bool, ...]:
-        """Whether the first and the last cell are neighbors, along each axis."""
+        """Whether the first and the last cell along each axis are neighbors."""
         return self._periodic
 
     @property
@@ -175,7 +178,7 @@ class Grid(WithHalo):
 
     @property
     def layout(self) -> BlockGrid:
-        """The layout for `Exchange`, `Redistribution` and `transrank.route`."""
+        """The layout of the grid, for `Exchange`, `Redistribution` and `transrank.route`."""
         return self._layout
 
     @property
@@ -185,7 +188,7 @@ class Grid(WithHalo):
 
     @property
     def interior(self) -> Slices:
-        """The owned cells whose stencil, as wide as the halo, needs no halo; slices as `owned`."""
+        """The owned cells whose stencil, as wide as the halo, reads no halo; slices as `owned`."""
         return self._slices(self._widths)
 
     def _slices(self, margins: Sequence[tuple[int, int]]) -> Slices:
@@ -196,19 +199,19 @@ class Grid(WithHalo):
         return (..., *cells) if self._components_first else tuple(cells)
 
     def indices(self) -> tuple[NDArray[np.int64], ...]:
-        """The indices of the owned cells in the whole grid: for each axis an array.
+        """Return the indices of the owned cells in the whole grid: one array for each axis.
 
-        They broadcast against each other, as those of ``numpy.ogrid``.
+        The arrays broadcast against each other, like those of ``numpy.ogrid``.
         """
         return tuple(np.ix_(*(np.arange(box.start, box.stop) for box in self._box)))
 
     def coordinates(
         self, spacing: float | Sequence[float] = 1.0, origin: float | Sequence[float] = 0.0
     ) -> tuple[Array, ...]:
-        """The coordinates of the owned cells, ``origin + index * spacing``: for each axis an array.
+        """Return the coordinates of the owned cells, ``origin + index * spacing``.
 
-        `spacing` and `origin` are numbers, or one for each axis. The arrays broadcast against each
-        other.
+        There is one array for each axis. `spacing` and `origin` are numbers, or one number for each
+        axis. The arrays broadcast against each other.
         """
         steps = _for_each_axis("spacing", spacing, self._axes)
         origins = _for_each_axis("origin", origin, self._axes)
@@ -218,9 +221,11 @@ class Grid(WithHalo):
         )
 
     def at_boundary(self, axis: int, side: int) -> bool:
-        """Whether this rank owns cells at a boundary of the grid; False along a periodic axis.
+        """Return whether this rank owns cells at a boundary of the grid.
 
-        `side` is -1 for the boundary where the index along `axis` is 0, and 1 for the other one.
+        False along a periodic axis. `side` is -1 for the boundary where the index along `axis` is
+        0, and 1 for the opposite boundary. Raises ValueError for another `side`, or when there is
+        no such axis.
         """
         if side not in (-1, 1):
             raise ValueError(f"side is {side!r}; give -1 where the index is 0, 1 at the other end")
@@ -231,10 +236,12 @@ class Grid(WithHalo):
         return bool(box.start == 0 if side < 0 else box.stop == self.shape[axis])
 
     def staggered(self, axis: int) -> Grid:
-        """The grid of the points between the cells along an axis, and at both ends: one more.
+        """Return the grid of the points between the cells along `axis` and at both ends.
 
-        Point i lies between the cells i - 1 and i and belongs to the rank of cell i; the last one
-        belongs to the rank of the last cell. A periodic axis has as many points as cells.
+        It has one point more than the axis has cells. Point i lies between the cells i - 1 and i
+        and belongs to the rank of cell i; the last point belongs to the rank of the last cell. A
+        periodic axis has as many points as cells. Not collective. Raises ValueError when there is
+        no such axis.
         """
         self._check_axis(axis)
         split = list(self._split)
@@ -245,18 +252,19 @@ class Grid(WithHalo):
         return self._divided(split)
 
     def with_parts(self, parts: Sequence[Parts]) -> Grid:
-        """The same grid, divided in another way; `parts` as for `Grid`, the same on every rank.
+        """Return the same grid, divided in another way.
 
-        Not collective: raises ValueError on this rank where they do not fit.
+        `parts` are as for `Grid`, the same on every rank. Not collective: raises ValueError on this
+        rank when the parts do not fit.
         """
         return self._divided(_distributions(self.shape, parts))
 
     def to(self, other: Grid, array: Array, out: Array | None = None) -> Array:
         """Collective. Move the owned cells of an array to their places in another division.
 
-        `other` is a grid of the same shape over the same ranks, such as one of `with_parts`.
-        Returns `out`, an array of `other` of the same type and components, whose owned cells are
-        overwritten and whose halo is left as it is; by default a new one, whose halo is 0.
+        `other` is a grid of the same shape over the same ranks, such as a result of `with_parts`.
+        Returns `out`, an array of `other` with the same type and components. Its owned cells are
+        overwritten; its halo does not change. Without `out`, a new array is made, whose halo is 0.
         """
 
         def sides() -> tuple[Grid, Array, Grid, Array | None]:
@@ -269,19 +277,19 @@ class Grid(WithHalo):
         return self._move(sides)
 
     def gather(self, array: Array, root: int = 0) -> Array | None:
-        """Collective. The whole array on one rank: its owned cells, without halo.
+        """Collective. Copy the owned cells of all ranks into one array on the rank `root`.
 
-        Returns a new array of the grid's `shape`, with components beside it, on the rank `root`,
-        and None on the others.
+        `array` is this rank's array; its halo is left out. Returns a new array on `root`, with the
+        grid's `shape` and the components of `array`, and None on the other ranks.
         """
         whole = self._move(lambda: (self, array, self._whole(root), None), root)
         return whole if self._comm.rank == root else None
 
     def scatter(self, whole: ArrayLike | None, root: int = 0, out: Array | None = None) -> Array:
-        """Collective. The reverse of `gather`: distribute an array of one rank.
+        """Collective. Distribute an array of the whole grid from the rank `root`.
 
-        `whole` matters on the rank `root` alone. Returns `out`, or a new array of the grid whose
-        halo is 0.
+        The reverse of `gather`. Only `root` needs to pass `whole`. Returns `out`, this rank's
+        array, with its halo unchanged; without `out`, a new array whose halo is 0.
         """
 
         def check() -> tuple[list[str], tuple[Grid, Array | None]]:
@@ -302,10 +310,10 @@ class Grid(WithHalo):
     def _move(
         self, sides: Callable[[], tuple[Grid, Array, Grid, Array | None]], root: int = 0
     ) -> Array:
-        """Collective. Move the cells of an array of a grid to those of another grid's.
+        """Collective. Move the cells of an array of one grid to an array of another grid.
 
-        `sides` returns the grids and arrays, and may raise on any rank. Without a target it is a
-        new one. Returns the target.
+        `sides` returns the grids and the arrays, and may raise on any rank. If the target is None,
+        a new array is made. Returns the target.
         """
         pairs: list[tuple[Array, Array]] = []
         targets: list[Array] = []

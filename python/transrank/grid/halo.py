@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a grid and the ghosts of a mesh have in common: arrays, and the update of their halos."""
+"""What grids and the ghosts of a mesh have in common: arrays, and the update of their halos."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class Halo(Exchange):
-    """Arrays bound to the halo update of a `Grid`, or to the ghosts of a mesh; made by `halo`.
+    """Arrays bound to the update of their halos or ghosts; made by `Grid.halo` and `Ghosts.halo`.
 
-    It is an `Exchange` and has its life cycle: start, test, wait, close.
+    It is an `Exchange` and has the same life cycle: start, test, wait, close.
     """
 
     def __init__(
@@ -49,19 +49,21 @@ class Halo(Exchange):
         )
 
     def update(self, *arrays: Array) -> None:
-        """Fill the halo from the owners. Returns when it is filled; raises as `Exchange.run`.
+        """Fill the halo or the ghosts from their owners; return when they are filled.
 
-        `arrays` are one of the sets that are bound, by default the first. Not collective, but every
-        neighbor must also call it.
+        `arrays` are one of the bound sets of arrays, by default the first. Not collective, but
+        every neighbor must also call it. Raises as `Exchange.run`.
         """
         self.run(self._fields_of(arrays))
 
     @contextmanager
     def updating(self, *arrays: Array) -> Iterator[None]:
-        """Fill the halo during a ``with`` block, at whose end it is filled; `arrays` as for update.
+        """Fill the halo during a ``with`` block; it is filled when the block has ended.
 
-        Within the block owned elements must not change, and the halo is undefined. After an
-        exception in the block the update is still pending: `wait` for it, or `close`.
+        `arrays` are one of the bound sets, by default the first. Not collective, but every neighbor
+        must also update. Within the block, owned elements must not change, and the halo is
+        undefined. After an exception in the block, the update is still pending: call `wait` or
+        `close`.
         """
         self.start(self._fields_of(arrays))
         yield
@@ -72,7 +74,7 @@ class Halo(Exchange):
 
 
 class WithHalo(ABC):
-    """Elements divided among ranks, in arrays that also have room for copies of others."""
+    """Elements divided among ranks, in arrays that also have room for copies of other elements."""
 
     _comm: MPI.Intracomm
     _axes: int  # how many axes of an array count the elements
@@ -85,42 +87,43 @@ class WithHalo(ABC):
         return self._comm
 
     def zeros(self, components: Components = (), dtype: DTypeLike = float) -> Array:
-        """A new array of zeros in node-shared memory: owned cells and halo, or rows and ghosts.
+        """Return a new array of zeros in node-shared memory.
 
-        `components` is the number of components of a cell or row, or the shape of an array of
-        these. Raises as `transrank.zeros`. Not collective.
+        It holds owned cells and halo, or rows and ghosts. `components` is the number of values per
+        cell or row, or the shape of an array of these. Raises as `transrank.zeros`. Not collective.
         """
         return memory.zeros(self._shape(components), dtype)
 
     def empty(self, components: Components = (), dtype: DTypeLike = float) -> Array:
-        """As `zeros`, but the contents are unspecified."""
+        """Do the same as `zeros`, but with unspecified contents."""
         return memory.empty(self._shape(components), dtype)
 
     def full(
         self, fill_value: ArrayLike, components: Components = (), dtype: DTypeLike | None = None
     ) -> Array:
-        """As `zeros`, filled with a value, of the value's type unless one is given."""
+        """Do the same as `zeros`, but with this `fill_value`, whose type is the default."""
         return memory.full(self._shape(components), fill_value, dtype)
 
     def halo(self, *arrays: Array, others: Sequence[Sequence[Array]] = ()) -> Halo:
-        """Collective. Bind arrays to the update of their halos, corners included, or ghosts.
+        """Collective. Bind `arrays` to the update of their halos (corners included) or ghosts.
 
-        Call ``update()`` of the result in each step. The arrays have the shape that `zeros` gives;
-        type and components are the same on every rank. They are kept alive and must not be resized.
-        For arrays that are swapped in each step, `others` is a list of further tuples of arrays. If
-        ``halo = grid.halo(u, others=[(v,)])``, then ``halo.update(v)`` updates v, and
-        ``halo.update()`` updates u.
+        Call ``update()`` of the returned `Halo` in each step. The arrays have the shape that
+        `zeros` gives; type and components are the same on every rank. They are kept alive and must
+        not be resized. If arrays are swapped in each step, `others` is a list of further tuples of
+        arrays. With ``halo = grid.halo(u, others=[(v,)])``, ``halo.update(v)`` updates v, and
+        ``halo.update()`` updates u. Raises AgreedError when an array does not fit.
         """
         return Halo(
             self, self._halo_route, lambda: [self._pairs(each) for each in (arrays, *others)]
         )
 
     def update(self, *arrays: Array) -> None:
-        """Fill the halos or ghosts of any arrays; `halo` binds those that stay, which is faster.
+        """Fill the halos or ghosts of any `arrays`.
 
-        Collective when arrays of these shapes, strides and types are updated together for the first
-        time, which is then the first time on every rank; later every neighbor calls it. The arrays
-        are not kept.
+        For arrays that stay, `halo` is faster. The first call for arrays of these shapes, strides
+        and types is collective, and must be the first on every rank. Later calls are not
+        collective, but every neighbor must make them. The arrays are not kept. Raises as `halo` in
+        the first call, and as `Exchange.run`.
         """
         self._move_any(arrays, self._halo_route, "assign")
 
@@ -147,7 +150,7 @@ class WithHalo(ABC):
 
     @abstractmethod
     def _halo_route(self) -> tuple[list[str], Route]:
-        """Made without communication, with words in which ranks have to agree."""
+        """Return words that must be equal on all ranks, and the route, without communication."""
 
     @abstractmethod
     def _fields_of(self, array: Array, name: str) -> list[Array]:

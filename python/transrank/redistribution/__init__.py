@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bundles of fields, from one layout of a grid to another one."""
+"""Moving bundles of fields from one layout of a grid to another."""
 
 from transrank.redistribution.redistribution import Redistribution
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""xarray's Datasets and DataArrays, redistributed variable by variable."""
+"""Datasets and DataArrays of xarray, redistributed variable by variable."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_ARRAY = "DataArray"  # its values; its own name may be that of a coordinate
 
 
 class BoundData(Generic[Data]):
-    """A Dataset or DataArray bound to the arrays through which it is moved.
+    """A Dataset or DataArray, bound to the arrays through which it is moved.
 
     Made by `Redistribution.bind`.
     """
@@ -61,15 +61,16 @@ class BoundData(Generic[Data]):
     def destination(self) -> Data:
         """The result on this rank, in arrays into which each run writes.
 
-        Coordinates with an index are set at once; all other values are 0 before the first run.
+        Coordinates with an index have their values from the beginning; all other values are 0
+        before the first run.
         """
         return self._destination
 
     def start(self) -> None:
         """Copy the current values of `source` and begin to move them; `source` may then change.
 
-        Not collective; but all ranks must start. Raises Misuse when the values cannot be read or no
-        longer fit, and as `Exchange.start`.
+        Not collective, but all ranks must start. Raises Misuse when the values cannot be read or no
+        longer fit, and raises as `Exchange.start`.
         """
         if not self._under_way:  # else peers may be reading, and start refuses
             try:
@@ -85,13 +86,13 @@ class BoundData(Generic[Data]):
         self._under_way = True
 
     def wait(self) -> None:
-        """Return when `destination` holds the values. Raises as `Exchange.wait`."""
+        """Return when `destination` holds the moved values. Raises as `Exchange.wait`."""
         for exchange in self._exchanges:
             exchange.wait()
         self._under_way = False
 
     def run(self) -> None:
-        """Start and wait."""
+        """Start and wait. Raises as `start` and `wait`."""
         self.start()
         self.wait()
 
@@ -106,7 +107,7 @@ class BoundData(Generic[Data]):
 def redistribute(
     redistribution: Redistribution, source: Data, dimensions: Sequence[Hashable]
 ) -> Data:
-    """Collective. See `Redistribution.redistribute`."""
+    """Collective. Do what `Redistribution.redistribute` says."""
     task = _Task(redistribution, source, dimensions)
     bundles = task.bundles(task.names)
     task.move_once(bundles)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A redistribution: stored once for some fields, then run as often as needed."""
+"""Redistributions: bound once to some fields, then run as often as needed."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ if TYPE_CHECKING:
 
 
 class Redistribution(BoundFields):
-    """Moves bundles of fields from one layout of a grid to another one.
+    """Moves bundles of fields from one layout of a grid to another.
 
-    It consists of a route, which is made once, and the exchange that `store` binds along it, which
-    is started, tested, waited for and closed like any `Exchange`.
+    It consists of a route, which is made once, and of the exchange along this route that `store`
+    binds to arrays. The exchange is started, tested, waited for and closed like any `Exchange`.
 
     Parameters
     ----------
     comm
         an intracommunicator of mpi4py. Creating a redistribution is collective over it.
     source, destination
-        a BlockGrid, the same on every rank; or a one-dimensional list of cell numbers: the cells of
-        this rank in its order. A cell is in at most one source list; any number of destinations
-        may list it. Source and destination may lie on different ranks.
+        a BlockGrid, the same on every rank; or a one-dimensional list of cell numbers, the cells of
+        this rank in the order of its array. A cell may be in only one source list, once; it may be
+        in any number of destination lists. Source and destination may lie on different ranks.
     fill_halo
         whether halo cells of the destination are filled as well.
     numbering
-        how listed cells are numbered from 0 through the grid: ``C``, the last dimension fastest, or
-        ``F``, the first one (ESMF's sequence index minus 1).
+        how the cells of the grid are numbered, from 0, in lists: with ``C`` the last dimension
+        varies fastest, with ``F`` the first (ESMF's sequence index minus 1).
 
     Raises
     ------
     AgreedError
-        on every rank when on any of them the layouts are of different grids, a layout names a rank
+        on every rank, when on any rank the layouts are of different grids, a layout names a rank
         that does not exist, or a listed cell is not in the grid, is in the sources twice, or is
-        missing from them.
+        missing from the sources.
 
     Notes
     -----
-    Between two grids each rank computes its route alone, in microseconds at any number of ranks.
+    Between two grids, each rank computes its route alone, in microseconds for any number of ranks.
     ``store`` and ``run`` correspond to ESMF's ``FieldBundleRedistStore`` and ``FieldBundleRedist``.
     """
 
@@ -92,21 +92,21 @@ class Redistribution(BoundFields):
         source: _core.BlockGrid | ArrayLike | None = None,
         destination: _core.BlockGrid | ArrayLike | None = None,
     ) -> Self:
-        """Collective. Make a redistribution from an existing route, such as a loaded one.
+        """Collective. Make a redistribution from an existing route, such as a loaded route.
 
         Parameters
         ----------
         comm, route
-            the ranks that exchange, and the route that was made for them.
+            the communicator of the ranks that exchange, and the route that was made for them.
         source, destination
-            the layouts of the route, if arrays have their shapes; without a layout the first
-            dimension of arrays counts the units of the route.
+            the layouts between which the route leads, if arrays have the shapes of these layouts.
+            Without a layout, the first dimension of an array counts the units of the route.
 
         Raises
         ------
         AgreedError
-            on every rank when on any of them `route` is not a Route, or a layout has another number
-            of cells than the route.
+            on every rank, when on any rank `route` is not a Route, or a layout does not have as
+            many cells as the route.
         """
         require_communicator(comm)
 
@@ -130,18 +130,18 @@ class Redistribution(BoundFields):
         return self._route
 
     def source_shape(self, *values: int) -> tuple[int, ...]:
-        """The shape of this rank's source array: its cells, then the dimensions `values`."""
+        """Return the shape of this rank's source: its cells, then the dimensions `values`."""
         return (*self._source.shape(self._comm.rank), *values)
 
     def destination_shape(self, *values: int) -> tuple[int, ...]:
-        """The shape of this rank's destination array: its cells, then the dimensions `values`."""
+        """Return the shape of this rank's destination: its cells, then the dimensions `values`."""
         return (*self._destination.shape(self._comm.rank), *values)
 
     def destination_for(self, source: NDArray[Any]) -> NDArray[Any]:
-        """A new destination array for `source`, in memory that other ranks of the node can access.
+        """Return a new destination array for `source`, in node-shared memory. Not collective.
 
-        It has the shape ``destination_shape(*values)``, where `values` are the dimensions of
-        `source` after those of the grid, and its type. Not collective.
+        It has the type of `source` and the shape ``destination_shape(*values)``, where `values` are
+        the dimensions of `source` after the dimensions of the grid.
         """
         values = source.shape[self._source.dimensions :]
         return empty(self.destination_shape(*values), source.dtype)
@@ -155,23 +155,24 @@ class Redistribution(BoundFields):
         any_memory: bool = False,
         together: bool = False,
     ) -> None:
-        """Collective. Bind to arrays, which are kept alive and cannot be resized meanwhile.
+        """Collective. Bind to arrays, which are kept alive and must not be resized meanwhile.
 
         Parameters
         ----------
         fields
-            a tuple of a source and a destination array, or a list of those: a bundle, in which each
-            field may have its own type, and its own dimensions after those of the grid. The leading
-            dimensions of the arrays, which may be views, are `source_shape()` and
-            `destination_shape()`.
+            a tuple of a source and a destination array, or a list of such tuples: a bundle, in
+            which each field may have its own type, and its own dimensions after those of the grid.
+            The leading dimensions of the arrays are `source_shape()` and `destination_shape()`.
+            Arrays may be views.
         transport, others, any_memory, together
             as for an `Exchange`.
 
         Raises
         ------
         AgreedError
-            on every rank when an argument is wrong on any rank, or fields differ between ranks.
-            Fields that were stored before then stay stored; otherwise they are replaced.
+            on every rank, when an argument is invalid on any rank, or fields differ between ranks.
+            The fields that were stored before then stay stored; without an error, the new fields
+            replace them.
         """
         dimensions = self._source.dimensions, self._destination.dimensions
 
@@ -202,23 +203,26 @@ class Redistribution(BoundFields):
         Raises
         ------
         AgreedError
-            on every rank, before anything has moved, when on any of them a name is not a dimension
-            of `source`, a variable has other sizes than the rank's part of the grid or holds Python
+            on every rank, before anything has moved, when on any rank a name is not a dimension of
+            `source`, a variable has other sizes than the rank's part of the grid or holds Python
             objects, or variables differ between ranks.
 
         Notes
         -----
-        Variables along all of the grid's dimensions are moved; variables along some of them (such
-        as coordinates) are moved as if they were constant along the others; all others stay as they
-        are. Needs xarray (``pip install transrank[xarray]``), and a grid on both sides. Fields
-        given to `store` stay stored.
+        Variables along all dimensions of the grid are moved. Variables along only some of these
+        dimensions (such as coordinates) are moved as if they were constant along the others. All
+        other variables stay as they are. Needs xarray (``pip install transrank[xarray]``), and a
+        BlockGrid on both sides. Fields given to `store` stay stored.
         """
         from transrank.redistribution.datasets import BoundData  # an optional dependency
 
         return BoundData(self, source, dimensions)
 
     def redistribute(self, source: Data, dimensions: Sequence[Hashable]) -> Data:
-        """Collective. As `bind`, but once: return a new Dataset or DataArray with the result."""
+        """Collective. Move a Dataset or DataArray once; return a new one with the result.
+
+        The arguments `source` and `dimensions`, and the errors, are those of `bind`.
+        """
         from transrank.redistribution.datasets import redistribute  # an optional dependency
 
         return redistribute(self, source, dimensions)

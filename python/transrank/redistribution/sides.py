@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two layouts of a redistribution, as the compiled module takes them and arrays have them."""
+"""The two layouts of a redistribution, as the compiled module needs them and arrays have them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Order: TypeAlias = Literal["C", "F"]
 
 @dataclass(frozen=True)
 class Side:
-    """A block grid, the cells that this rank lists, or just its number of units."""
+    """A block grid, a list of this rank's cells, or only the number of its units."""
 
     name: str
     layout: _core.BlockGrid | NDArray[np.int64] | int
     numbering: Order = "C"
 
     def for_core(self) -> _core.BlockGrid | tuple[NDArray[np.int64], Order]:
-        """A grid, or a list and how its cells are numbered."""
+        """Return a grid, or a list of cells and the order in which cells are numbered."""
         assert not isinstance(self.layout, int)
         if isinstance(self.layout, _core.BlockGrid):
             return self.layout
         return self.layout, self.numbering
 
     def words(self) -> list[str]:
-        """What must be the same on every rank."""
+        """Return the properties that must be the same on every rank."""
         if isinstance(self.layout, _core.BlockGrid):
             return [f"the {self.name} as {word}" for word in self.layout.words()]
         return [f"the {self.name} as a list or units"]
@@ -45,7 +45,7 @@ class Side:
         return self.layout.dimensions if isinstance(self.layout, _core.BlockGrid) else 1
 
     def shape(self, rank: int) -> tuple[int, ...]:
-        """The leading dimensions of a rank's array: those of the grid, the slowest first."""
+        """Return the leading dimensions of a rank's array: those of the grid, the slowest first."""
         if isinstance(self.layout, int):
             return (self.layout,)
         if not isinstance(self.layout, _core.BlockGrid):
@@ -55,7 +55,7 @@ class Side:
 
 
 def side_of(name: str, layout: _core.BlockGrid | ArrayLike, numbering: Order) -> Side:
-    """Raise TypeError or ValueError unless `layout` is a grid or a list of cell numbers."""
+    """Return the side of a grid or a list of cells; raise TypeError or ValueError for others."""
     if numbering not in ("C", "F"):
         raise ValueError(f"unknown numbering {numbering!r}; known: C, F")
     if isinstance(layout, _core.BlockGrid):
@@ -66,7 +66,7 @@ def side_of(name: str, layout: _core.BlockGrid | ArrayLike, numbering: Order) ->
 def side_of_route(
     name: str, units: int, layout: _core.BlockGrid | ArrayLike | None, rank: int
 ) -> Side:
-    """Raise TypeError or ValueError unless `layout`, if any, has `units` units on a rank."""
+    """Return the side of `layout`; raise TypeError or ValueError unless it has `units` units."""
     if layout is None:
         return Side(name, units)
     side = side_of(name, layout, "C")

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def alltoall(comm: Intracomm, units: int) -> _core.Route:
-    """Collective. The route of MPI_Alltoall: `units` units to and from every rank, in rank order.
+    """Collective. Make the route of MPI_Alltoall: `units` units to and from every rank.
 
-    Source and destination have ``comm.size * units`` units. Raises AgreedError when `units` is
-    negative or too large.
+    The blocks are in rank order; source and destination have ``comm.size * units`` units. Raises
+    AgreedError when `units` is negative or too large.
     """
     require_communicator(comm)
 
@@ -41,20 +41,20 @@ def alltoallv(
     send_displacements: ArrayLike | None = None,
     receive_displacements: ArrayLike | None = None,
 ) -> _core.Route:
-    """Collective. The route of MPI_Alltoallv: blocks of units between all ranks.
+    """Collective. Make the route of MPI_Alltoallv: blocks of units between all ranks.
 
     Parameters
     ----------
     send_counts, receive_counts
-        units to and from each rank, one count per rank.
+        the number of units sent to, or received from, each rank: one count per rank.
     send_displacements, receive_displacements
-        the first unit of each block; without them the blocks lie one after the other.
+        the first unit of each block; by default the blocks lie one after the other.
 
     Raises
     ------
     AgreedError
-        when a list does not have one entry per rank, an entry is negative, or a block of the sender
-        is not as long as the receiver's.
+        when a list does not have one entry per rank, an entry is negative, or sender and receiver
+        give different lengths for a block.
     """
     require_communicator(comm)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Routes of all ranks, saved and loaded together."""
+"""Saving and loading the routes of all ranks together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> None:
-    """Collective. Every rank writes its own file, which appears whole or not at all.
+    """Collective. Write the `route` of every rank to a file; each file appears whole or not at all.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> 
     ------
     AgreedError
         when the ranks' routes do not match each other (then nothing is written), or when a rank
-        cannot write.
+        cannot write its file.
     """
     require_communicator(comm)
 
@@ -38,10 +38,10 @@ def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> 
 
 
 def load(comm: Intracomm, place: str | os.PathLike[str]) -> _core.Route:
-    """Collective. Read this rank's route of those that `save` wrote with as many ranks.
+    """Collective. Read this rank's route from `place`, to which `save` wrote with as many ranks.
 
-    Raises AgreedError when a file is missing, truncated, altered or of another rank or number of
-    ranks, or when the files do not match each other.
+    Raises AgreedError when a file is missing, truncated or altered, when a file belongs to another
+    rank or number of ranks, or when the files do not match each other.
     """
     require_communicator(comm)
     return _core.load_routes(comm, agree(comm, lambda: _path(place)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Routes from owned rows to ghost rows, requested by either side."""
+"""Routes from owned rows to ghosts, requested by the receivers or by the owners of the rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ghost_pull(
     begin: int = 0,
     extent: int | None = None,
 ) -> _core.Route:
-    """Collective. The route that fetches rows from their owners by their global indices.
+    """Collective. Make the route that fetches rows from their owners by their global indices.
 
     Parameters
     ----------
@@ -34,16 +34,17 @@ def ghost_pull(
         which rank owns which row: a Distribution whose parts are the ranks, or a Numbering of the
         rows that each rank owns.
     ghosts
-        global row indices, in any order; they may repeat and include own rows. Ghost i arrives
-        at row ``begin + i`` of the destination.
+        global indices of rows, in any order; they may repeat and include rows that this rank owns.
+        Ghost i arrives at row ``begin + i`` of the destination.
     begin, extent
-        the row of the first ghost in the destination, and the destination's number of rows; by
-        default it holds just the ghosts.
+        the row of the first ghost in the destination, and the number of rows of the destination; by
+        default the destination contains only the ghosts.
 
     Raises
     ------
     AgreedError
-        when an index has no owner, or ranks pass different owners.
+        when an index has no owner, the ghosts do not fit in `extent` rows, or ranks pass different
+        owners.
     """
     require_communicator(comm)
 
@@ -66,15 +67,15 @@ def ghost_push(
     *,
     begin: int = 0,
 ) -> tuple[_core.Route, NDArray[np.int64]]:
-    """Collective. The route by which owners push rows to other ranks, and the ghosts' indices.
+    """Collective. Make the route by which owners send rows to other ranks, which need not ask.
 
-    Local row ``rows[i]`` goes to rank ``targets[i]``. The ghosts of a rank are the rows pushed to
-    it, ordered by pushing rank and then as listed; they begin at row `begin` of the destination.
-    The second return value has their global indices: `ghost_pull` with these makes the identical
-    route.
+    Local row ``rows[i]`` goes to rank ``targets[i]``; `owners` is a Distribution or Numbering as
+    for `ghost_pull`. The ghosts of a rank are the rows sent to it, ordered by sending rank and then
+    as listed; they begin at row `begin` of the destination.
 
-    Raises AgreedError when the rank does not own a row, a target is not a rank, or the lists differ
-    in length.
+    Returns the route, and the global indices of this rank's ghosts; `ghost_pull` with these makes
+    the same route. Raises AgreedError when a rank does not own a listed row, a target is not a
+    rank, or the lists differ in length.
     """
     require_communicator(comm)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Routes between the blocks of a grid; each rank computes its own without communication."""
+"""Routes between the blocks of a grid; each rank computes its route without communication."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def halo(comm: Intracomm, grid: _core.BlockGrid, *, corners: bool = True) -> _core.Route:
-    """Collective. The halo update of a block grid, from owned cells to halo cells of one array.
+    """Collective. Make the route of a halo update: from owned cells to halo cells of one array.
 
-    Source and destination of the route are the rank's whole local array, halo included; its units
-    are cells, so pass ``dimensions=grid.dimensions`` to the Exchange. Without `corners` only halo
-    cells beyond a single face are filled, which is enough for a star-shaped stencil.
-    Raises AgreedError when the grid was made without a halo (one of width 0 moves nothing), or a
-    part is thinner than a halo that a neighbor reads from it.
+    Source and destination are the rank's whole local array of `grid`, halo included. Its units are
+    cells, so pass ``dimensions=grid.dimensions`` to the Exchange. If `corners` is false, only halo
+    cells beyond a single face are filled, which is enough for a star-shaped stencil. Raises
+    AgreedError when the grid was made without a halo (a halo of width 0 moves nothing), or when a
+    part is thinner than a halo that its neighbor needs from it.
     """
     require_communicator(comm)
 
@@ -39,11 +39,12 @@ def redistribution(
     *,
     fill_halo: bool = False,
 ) -> _core.Route:
-    """Collective. The route from each cell's place in one layout of a grid to that in another.
+    """Collective. Make the route that moves cells from one layout of a grid to another.
 
-    Its units are cells of the local arrays, halo included. With `fill_halo` halo cells of the
-    destination are filled as well. Raises AgreedError when the grids differ in an extent or a
-    layout names a rank that does not exist.
+    `source` and `destination` are the layouts. The units of the route are cells of the local
+    arrays, halo included. If `fill_halo` is true, the halo cells of the destination are filled too.
+    Raises AgreedError when the grids differ in an extent (the length of a dimension), or a layout
+    names a rank that does not exist.
     """
     require_communicator(comm)
 

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def lists(comm: Intracomm, source: ArrayLike, destination: ArrayLike) -> _core.Route:
-    """Collective. The route between lists of global indices, in any order, on both sides.
+    """Collective. Make the route between lists of global indices, in any order, on both sides.
 
-    Entry i of a rank's `destination` list gets the entry with the same index from the rank that has
-    it in its `source` list. An index may be requested several times, by several ranks, and from the
-    rank itself; an index that no rank requests does not move. Ranks find each other in a
-    distributed directory, of which each holds an even share.
+    Entry i of a rank's `destination` list receives the element of this index from the rank that has
+    it in its `source` list. An index may be requested several times, by several ranks, and by the
+    rank that has it in its sources. An index that no rank requests does not move. The ranks find
+    each other through a distributed directory, of which each rank holds an equal share.
 
     Raises AgreedError when an index is negative, is listed twice in the sources, or is requested
-    but in no source list.
+    but is in no source list.
     """
     require_communicator(comm)
     both = agree(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists of integers as the compiled module takes them."""
+"""Lists of integers in the form that the compiled module needs."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 def as_indices(what: str, values: ArrayLike) -> NDArray[np.int64]:
-    """A contiguous array of 64-bit integers; no copy if it is one already.
+    """Return a contiguous array of 64-bit integers, without a copy if `values` already is one.
 
-    Raises TypeError or ValueError, which name `what`, when the values are not a one-dimensional
-    list of integers that fit in 64 bits.
+    Raises TypeError or ValueError, with `what` in the message, when the values are not a
+    one-dimensional list of integers that fit in 64 bits.
     """
     return _as_integers(what, values, np.dtype(np.int64))
 
 
 def as_index(what: str, value: SupportsIndex) -> int:
-    """An integer that fits in 64 bits; raises TypeError or ValueError, which name `what`."""
+    """Return an integer that fits in 64 bits; raises TypeError or ValueError that names `what`."""
     try:
         number = index(value)
     except TypeError:
@@ -37,13 +37,13 @@ def as_index(what: str, value: SupportsIndex) -> int:
 
 
 def as_integers(what: str, value: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
-    """An integer or several, in a sequence; raises as `as_index`."""
+    """Return one integer, or a sequence of integers, as a tuple; raises as `as_index`."""
     several: Sequence[Any] = value if are_several(value) else [value]
     return tuple(as_index(what, each) for each in several)
 
 
 def are_several(value: Any) -> TypeGuard[Sequence[Any]]:
-    """Whether it is a sequence of values, or an array of them; a text is one value."""
+    """Return whether `value` is a sequence or an array of values; a text counts as one value."""
     return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
 
 
@@ -59,7 +59,7 @@ def as_flag(what: str, value: object) -> bool:
 
 
 def as_ranks(what: str, values: ArrayLike) -> NDArray[np.int32]:
-    """As `as_indices`, for ranks: 32-bit integers."""
+    """Do the same as `as_indices` for ranks, which are 32-bit integers."""
     return _as_integers(what, values, np.dtype(np.int32))
 
 
