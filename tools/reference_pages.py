@@ -165,7 +165,7 @@ def example(page: Page, name: str) -> str:
     called = rf"[.%>]{re.escape(short)}\(" if page.name != name else rf"(?<![.%>\w]){short}\b"
     constants = re.findall(r"\bTRANSRANK_\w+|\btransrank_\w+(?= = )", page.declared[0].text)
     called = "|".join([called, *constants])
-    found = []
+    found: list[str] = []
     for path, text in programs(page.language):
         is_own = path.startswith("cpp/")
         if found and is_own:

@@ -326,12 +326,10 @@ def page(text: str) -> str:
     """The page with the tables of today's outputs between its marks."""
     tables = {
         **{
-            topic: table(jobs, speedup, "alternative", "times as fast") for topic, jobs in TOPICS.items()
+            topic: table(jobs, speedup, "alternative", "times as fast")
+            for topic, jobs in TOPICS.items()
         },
-        **{
-            topic: table(jobs, find, "baseline", "times as long")
-            for topic, jobs in COSTS.items()
-        },
+        **{topic: table(jobs, find, "baseline", "times as long") for topic, jobs in COSTS.items()},
     }
     for topic, lines in tables.items():
         text, found = re.subn(
