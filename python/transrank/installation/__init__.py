@@ -32,12 +32,13 @@ __all__ = [
 
 @cache
 def variant() -> Variant:
-    """Return the variant that serves this process: `choice` says which.
+    """Return the variant that serves this process; the module `choice` says how it is chosen.
 
     Raises
     ------
     LaunchError
-        the native part was never built, or not from this version; or no variant can serve.
+        when the native part was never built or was built from another version, or when no variant
+        can serve.
     """
     installed = variants.installed()
     launcher = choice.launcher_of(os.environ)
@@ -68,7 +69,7 @@ def build() -> Build:
     Raises
     ------
     LaunchError
-        as `variant` does.
+        for the reasons for which `variant` raises it.
     """
     return variant().build
 
@@ -79,7 +80,7 @@ def build_of(runner: Path) -> Build | None:
     Raises
     ------
     LaunchError
-        that installation is of another version.
+        when that installation is of another version.
     """
     found = _variant_of(runner)
     return None if found is None else found.build
@@ -91,7 +92,7 @@ def _variant_of(runner: Path) -> Variant | None:
 
 
 def mpi_kind() -> str:
-    """Return "mpich", "openmpi" or "other", as `Build.mpi_kind`, whatever the variant."""
+    """Return "mpich", "openmpi" or "other", like `Build.mpi_kind`, for any variant."""
     kind = build().mpi_kind
     if kind != "abi":
         return kind
@@ -105,7 +106,7 @@ def core() -> Path:
     Raises
     ------
     LaunchError
-        as `variant` does, or it is not installed.
+        as `variant`, or when the module is not installed.
     """
     return variant().core()
 
@@ -116,7 +117,7 @@ def runner() -> Path:
     Raises
     ------
     LaunchError
-        it is not installed.
+        as `variant`, or when transrank-run is not installed.
     """
     path = variant().runner
     if not os.access(path, os.X_OK):
@@ -137,12 +138,12 @@ def program() -> str:
 def mpiexec() -> Path | None:
     """Return the path of the mpiexec that belongs to this MPI, or of $MPIEXEC if that is set.
 
-    None if a site has no mpiexec, for example because everything is started by srun.
+    Returns None if a site has no mpiexec, for example because srun starts everything.
 
     Raises
     ------
     LaunchError
-        $MPIEXEC names no program, or the MPI library is not found.
+        when $MPIEXEC names no program, or the MPI library is not found.
     """
     named = os.environ.get("MPIEXEC")
     if named:
@@ -162,7 +163,7 @@ def mpiexec_of(runner: Path) -> Path | None:
     Raises
     ------
     LaunchError
-        as `mpiexec` does.
+        as `mpiexec`.
     """
     found = _variant_of(runner)
     return mpiexec() if found is None else _mpiexec_of(found)
@@ -192,7 +193,7 @@ def _mpiexec_of(of: Variant) -> Path | None:
 
 @cache
 def kind_of_mpiexec(mpiexec: Path) -> str:
-    """Return "mpich", "openmpi" or "other" by what an mpiexec says of itself."""
+    """Return "mpich", "openmpi" or "other", according to what an mpiexec says of itself."""
     try:
         answer = subprocess.run(
             [mpiexec, "--version"],

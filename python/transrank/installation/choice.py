@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which variant serves a process, where several are installed.
+"""Which variant serves a process, if several are installed.
 
-In this order: the one for the MPI library that is loaded; the one that `TRANSRANK_MPI` names; the
-one for the mpiexec that started the process or that `MPIEXEC` names; the first whose MPI library is
-found, first in this environment and then elsewhere.
+The first of these that exists serves: the variant for the MPI library that is loaded; the variant
+that `TRANSRANK_MPI` names; the variant for the mpiexec that started the process or that `MPIEXEC`
+names; the first variant whose MPI library is found, first in this environment and then elsewhere.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LAUNCHERS = {"mpich": "the mpiexec of MPICH or Intel MPI", "openmpi": "Open MPI'
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What the choice depends on.
+    """The facts on which the choice depends.
 
     Attributes
     ----------
@@ -30,11 +30,13 @@ class Situation:
     loaded
         the MPI libraries in this process.
     asked
-        the variant that `TRANSRANK_MPI` names, or nothing.
+        the variant that `TRANSRANK_MPI` names; empty if it is not set.
     launcher
-        whose mpiexec has started the process or will start others, "mpich" or "openmpi", if known.
+        the MPI whose mpiexec has started the process or will start others, "mpich" or "openmpi";
+        None if unknown.
     find
-        returns the MPI library that the system's loader finds for a variant, or None.
+        a function that returns the MPI library that the system's loader finds for a variant, or
+        None.
     prefix
         the folder of this Python environment.
     """
@@ -53,7 +55,7 @@ def choose(situation: Situation) -> str:
     Raises
     ------
     LaunchError
-        no variant can, or the library that is loaded is not that of `TRANSRANK_MPI`.
+        when no variant can serve, or the loaded library is not the one that `TRANSRANK_MPI` names.
     """
     installed = situation.installed
     asked, launcher = situation.asked, situation.launcher
@@ -108,7 +110,7 @@ def _found(situation: Situation) -> list[str]:
 
 
 def variant_of(library: Path) -> str:
-    """Return the variant that serves an MPI library, by the name of its file."""
+    """Return the variant that serves an MPI library, according to the name of its file."""
     if library.name.startswith("libmpi_abi."):
         return "abi"
     return "openmpi" if re.search(r"\.so\.40(\.|$)", library.name) else "mpich"
@@ -119,15 +121,15 @@ _SIZES = {"openmpi": "OMPI_COMM_WORLD_SIZE", "mpich": "MPI_LOCALNRANKS"}
 
 
 def launcher_of(environment: Mapping[str, str]) -> str | None:
-    """Return whose mpiexec started this process, "mpich" or "openmpi".
+    """Return the MPI whose mpiexec started this process, "mpich" or "openmpi".
 
-    None if neither did: a batch system's own launcher starts ranks of any MPI.
+    None if neither did: the launcher of a batch system starts ranks of any MPI.
     """
     return next((kind for kind, name in _SIZES.items() if name in environment), None)
 
 
 def ranks_of(environment: Mapping[str, str]) -> int:
-    """Return how many ranks that mpiexec has started, or of MPICH on this node; 1 if unknown."""
+    """Return how many ranks the mpiexec started (for MPICH, only on this node); 1 if unknown."""
     values = (environment.get(name, "") for name in _SIZES.values())
     return next((int(value) for value in values if value.isdigit()), 1)
 

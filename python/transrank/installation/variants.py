@@ -33,16 +33,16 @@ class Build:
     Attributes
     ----------
     version
-        of transrank.
+        the version of transrank.
     mpi
-        the variant's name. "mpich", "openmpi" or "abi": any MPI with the binary interface of MPICH
-        4 (also Intel MPI, Cray MPICH, MVAPICH), of Open MPI 4, or of the MPI 5.0 standard. "site":
-        the MPI that was chosen when transrank was built.
+        the variant's name. "mpich", "openmpi" or "abi" serves any MPI with the binary interface of
+        MPICH 4 (also Intel MPI, Cray MPICH, MVAPICH), of Open MPI 4, or of the MPI 5.0 standard.
+        "site" serves the MPI that was chosen when transrank was built.
     mpi_kind
-        "mpich" (and its derivatives), "openmpi" or "other", from any provider; "abi" if that is
-        known at run time alone.
+        "mpich" (and its derivatives), "openmpi" or "other", from any provider; "abi" if the kind is
+        known only at run time.
     mpiexec
-        the launcher of a site MPI; empty for another variant, or if the MPI has none.
+        the launcher of a site MPI; empty for another variant, or if the MPI has no launcher.
     compiler, build_type
         as CMake names them, e.g. "GNU 12.2.0" and "Release".
     """
@@ -73,7 +73,7 @@ class Variant:
         Raises
         ------
         LaunchError
-            it is not installed.
+            when the module is not installed.
         """
         found = sorted(self.folder.glob("_core*.so"))
         if not found:
@@ -87,7 +87,7 @@ def read(folder: Path) -> Variant:
     Raises
     ------
     LaunchError
-        there is none, or it was built from another version.
+        when there is no variant in the folder, or it was built from another version.
     """
     path = folder / "installation.json"
     try:
@@ -109,7 +109,7 @@ def installed() -> dict[str, Variant]:
     Raises
     ------
     LaunchError
-        there is none, or one was built from another version.
+        when there is no variant, or one was built from another version.
     """
     folders = {name: _installed("variants", name, "installation.json").parent for name in NAMES}
     present = [name for name in NAMES if (folders[name] / "installation.json").is_file()]
@@ -124,7 +124,7 @@ def installed() -> dict[str, Variant]:
 
 @cache
 def library(runner: Path) -> Path | None:
-    """Return the MPI library that the system's loader finds for a transrank-run; None if none."""
+    """Return the MPI library that the system's loader finds for a transrank-run, or None."""
     # The variable makes the loader list what it would load, instead of starting the program.
     listed = subprocess.run(
         [runner],
@@ -140,7 +140,7 @@ def library(runner: Path) -> Path | None:
 
 
 def is_libmpi(path: Path) -> bool:
-    """Whether a shared object is an MPI library, not one of its language bindings."""
+    """Return whether a shared object is an MPI library, and not one of its language bindings."""
     # Ours only leads to a library of another name: cmake/libmpich.cmake.
     is_ours = path.match("variants/*/libmpich/*")
     return bool(_LIBMPI.fullmatch(path.name)) and not is_ours

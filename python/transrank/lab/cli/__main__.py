@@ -25,20 +25,20 @@ from transrank.errors import Failure, RecordError, UsageError
 
 # In the order in which a user meets them; the module of a verb carries its name.
 VERBS = {
-    "doctor": "check this machine for anything that would distort times",
+    "doctor": "find what would distort measured times on this machine",
     "survey": "run most of the studies (benchmarks), and write a report",
     "measure": "run chosen studies",
     "show": "print the results of a run, or published results of a machine",
     "compare": "compare two runs, or a run with published results",
-    "versus": "measure two MPI settings or builds in turn, and compare them",
+    "versus": "compare two MPI settings or builds, measured alternately",
     "report": "write an HTML page with a summary, figures and tables",
-    "plan": "count what halos, ghosts or alltoalls would move, without MPI",
+    "plan": "count the messages and bytes of an exchange, without using MPI",
     "list": "list stored runs, studies, machines or MPI settings",
     "export": "write the results of a run as CSV or Parquet",
     "import": "store the output of OSU or Intel MPI Benchmarks as a run",
     "script": "print a job script for Slurm, PBS or PJM",
     "tune": "write a file that makes MPI choose faster collective algorithms",
-    "carry": "run a program, with transrank moving the data of its alltoalls",
+    "carry": "run an MPI program, but let transrank carry out its alltoalls",
 }
 
 # Options without a verb.
@@ -49,10 +49,10 @@ SUCCESS, INTERRUPTED, INTERNAL_ERROR, BROKEN_PIPE = 0, 130, 70, 141
 EPILOG = """\
 first steps:
   transrank doctor                    is this machine fit for measurements?
-  transrank survey --quick            measure it, in under three minutes
+  transrank survey --quick            measure it in under three minutes
   transrank show latest               print the results
   transrank report latest             write an HTML page with figures
-  transrank measure pingpong -n 2     run one study only, with 2 ranks
+  transrank measure pingpong -n 2     run only this study, with 2 ranks
 
 exit status:
     0 success
@@ -60,7 +60,7 @@ exit status:
     2 wrong usage
     3 the MPI run failed
     4 results missing or unreadable
-    5 too few cases could be judged by compare or versus
+    5 compare or versus could judge fewer than half of the cases
   130 interrupted; finished cases are kept
 """
 

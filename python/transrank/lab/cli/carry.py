@@ -15,8 +15,8 @@ examples:
   transrank carry -- mpiexec -n 4 ./yours
   transrank carry --summary -- mpiexec -n 2 python -m mpi4py fft.py
 
-The program is not changed. transrank moves the data of MPI_Alltoall,
-MPI_Alltoallv and MPI_Alltoallw among ranks of one node if this is faster. All
+The program needs no change. Among ranks of one node, transrank moves the data
+of MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw if it is faster than MPI. All
 other calls are left to MPI. The launcher must pass the environment variable
 LD_PRELOAD on to the ranks.
 """
@@ -26,19 +26,19 @@ SUMMARY = "TRANSRANK_CARRY_SUMMARY"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Run an MPI program, and let transrank move the data of its alltoalls on a node."
+        "Run an MPI program, and let transrank carry out alltoalls among ranks of one node."
     )
     parser.epilog = EPILOG
     parser.add_argument(
         "--summary",
         action="store_true",
-        help="let rank 0 print at the end which calls transrank moved",
+        help="let rank 0 print at the end how many alltoalls transrank carried out",
     )
     parser.add_argument(
         "command",
         nargs="+",
         metavar="COMMAND",
-        help="the command that starts the program, after --",
+        help="command that starts the program; write -- before it",
     )
 
 

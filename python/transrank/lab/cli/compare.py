@@ -83,31 +83,32 @@ TAIL = [
     for i, heading in enumerate((name, "candidate"))
 ]
 EPILOG = """\
-The ratio of a case is its time in CANDIDATE / its time in BASELINE, with a 95%
-interval. A case is slower (or faster) if the whole interval lies beyond the
-threshold, the same if the whole interval lies within the threshold, and
-otherwise unclear. Among many cases, a few look slower by chance. So a case
-that would be slower if it were the only one is also unclear if chance can
-explain it; the reason says "slower on its own".
-All cases are unclear if the machine was busy during a run, or if the two runs
-never used cores of the same speed and distance.
+The ratio of a case is its time in CANDIDATE divided by its time in BASELINE,
+with a 95% interval. At a threshold of 5%, a case is slower if the whole
+interval lies above 1.05, faster if it lies below 1 / 1.05, the same if it lies
+in between, and otherwise unclear. Among many cases, a few look slower by
+chance. Therefore, a case that would be slower if it were the only case compared
+is unclear if its difference may be chance. The output then says "slower on its
+own".
+All cases are unclear if the machine was busy during either run, or if the two
+runs never used cores of the same speed at the same distance.
 
-The exit status is 1 with --fail-on
-  family    if a case is slower after correction for the number of cases
-            (with --case, fewer cases are compared and corrected for)
+--fail-on decides when the exit status is 1:
+  family    if a case is slower, even after correction for the number of cases
+            compared (--case reduces this number)
   slower    if a case is slower without this correction
-  unclear   if a case is not clearly as fast, or missing in one run
+  unclear   if a case is slower, unclear, or missing in one run
   never     never
-With family and slower, unclear cases are accepted. But if no case is slower,
-and fewer than half of the cases could be judged, the exit status is 5, or 0
-with --pass-unclear.
+With family and slower, unclear and missing cases never give exit status 1. But
+if no case is slower, and fewer than half of the cases could be judged, the exit
+status is 5, or 0 with --pass-unclear.
 
--v adds the mean, P90 and P99 of all samples after warm-up, case by case. A case
-is compared with published results only if equally many ranks took part, on
-one node in both or on several nodes in both.
+-v adds, for each case, the mean, P90 and P99 of all samples after warm-up. A
+case is compared with published results only if both are for the same number of
+ranks, and both for one node or both for several nodes.
 
 examples:
-  transrank compare before after                      exit 1 if slower
+  transrank compare before after                      exit status 1 if slower
   transrank compare before after --threshold 10% --fail-on unclear
   transrank compare latest fugaku                     with published results
 """
@@ -116,12 +117,13 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Compare two runs case by case, or a run with the published results of a machine (see "
-        "`transrank list machines`)."
+        "Compare two runs case by case, or a run with the published results of a machine."
     )
     parser.epilog = EPILOG
     parser.add_argument(
-        "baseline", metavar="BASELINE", help="a run: latest~1, an ID, a label or a record file"
+        "baseline",
+        metavar="BASELINE",
+        help="a run: latest, latest~1, an ID, a label or a record file",
     )
     parser.add_argument(
         "candidate",
@@ -133,7 +135,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="use the times published for N nodes (default: nearest to the run's number)",
+        help="use the times published for N nodes (default: the number of nodes nearest to the "
+        "run's)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser, ("table", "json", "csv", "markdown"))

@@ -29,25 +29,23 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Write the results of a run as CSV or Parquet, with one row per case, per sample or per "
-        "memory domain. Times are in seconds, sizes in bytes."
+        "Write the results of a run as CSV or Parquet, with one row per case, unless --samples or "
+        "--domains is given. Times are in seconds, sizes in bytes."
     )
     parser.epilog = EPILOG
-    parser.add_argument(
-        "run", metavar="RUN", help="latest, a run's ID, its label or its record file"
-    )
+    parser.add_argument("run", metavar="RUN", help="a run: latest, an ID, a label or a record file")
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--samples",
         action="store_true",
-        help="write one row per sample, including warm-up and disturbed ones; the column "
-        "`counted` marks samples used for the median",
+        help="write one row per sample, including warm-up and disturbed samples; the column "
+        "`counted` marks the samples from which the median is computed",
     )
     what.add_argument(
         "--domains",
         action="store_true",
-        help="for studies locality and contention: write one row per memory domain of each case, "
-        "with mean and standard deviation over its ranks and launches",
+        help="for the studies locality and contention: write one row per case and memory domain "
+        "(NUMA node), with the mean and standard deviation over the domain's ranks and launches",
     )
     results.add_case_option(parser)
     parser.add_argument(

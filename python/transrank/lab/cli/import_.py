@@ -15,9 +15,10 @@ from transrank.lab.store.importing import ImportedRun, import_files
 from transrank.lab.store.lines import Shape
 
 EPILOG = """\
-Each title line of OSU and each banner of IMB begins a launch (start of
-mpiexec). If a launch prints a case several times, the mean of these values is
-stored. Results of at least three launches have an interval.
+Each title line of OSU, and each banner of IMB, marks the beginning of a launch
+(start of mpiexec). If a launch prints several values for one case, their mean
+is stored. A case has a 95% interval if at least three launches
+measured it.
 
 examples:
   transrank import osu_latency.txt
@@ -34,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", type=Path, help="files with this output"
+        "files", metavar="FILE", nargs="+", type=Path, help="files with the text output"
     )
     parser.add_argument("--label", metavar="NAME", help="name by which other commands find the run")
     parser.add_argument(
@@ -42,13 +43,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--ranks",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="MPI ranks, if the output does not state them (OSU's collectives)",
+        help="number of ranks, if the output does not state it (as in OSU's collectives)",
     )
     parser.add_argument(
         "--ranks-per-node",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="MPI ranks on each node",
+        help="number of ranks on each node",
     )
     options.add_output_options(parser, formats=(), output=None)
 

@@ -50,9 +50,10 @@ EPILOG = """\
 examples:
   transrank list                 the stored runs, the latest last
   transrank list studies         benchmarks, their parameters (axes) and values
-  transrank list machines        machines with published times, for compare
-  transrank list settings        variables that configure the MPI library, which
-                                 can be set by the options --a and --b of versus
+  transrank list machines        machines whose results transrank contains, for
+                                 `transrank compare`
+  transrank list settings        variables that configure the MPI library, for
+                                 the options --a and --b of `transrank versus`
 """
 
 
@@ -60,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
         "List stored runs, studies (benchmarks), machines with published results, or settings of "
-        "MPI."
+        "the MPI library."
     )
     parser.epilog = EPILOG
     parser.add_argument("what", choices=list(LISTS), nargs="?", help="what to list (default: runs)")

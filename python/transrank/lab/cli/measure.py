@@ -23,24 +23,23 @@ examples:
   transrank measure launch -n 2,4,8
   transrank measure --resume latest
 
-`transrank list studies` prints all studies, their axes (parameters) and values.
-An axis is also an option: --operation bcast means --axis operation=bcast.
-Values listed as "on request" are measured only if given: --window 1,256, --root
-rotating, --vdim 7. In that list, 1..4096 stands for any number from 1 to 4096,
-and 1x1x1..64x64x64 for any extents up to these.
+`transrank list studies` prints all studies, their axes (parameters) and the
+values of each axis. Each axis is also an option: --operation bcast means the
+same as --axis operation=bcast. Values listed as "on request" are measured only
+if you give them, e.g. --window 1,256 or --root rotating. In the list, 1..4096
+stands for any number from 1 to 4096, and 1x1x1..64x64x64 for any extents up to
+64x64x64.
 Give sizes as a list (1KiB,64KiB), or as a range in which each size is twice
-(0..4MiB) or four times (8..4MiB:x4) the previous one. A number without a unit
-is in bytes.
+(0..4MiB) or four times (8..4MiB:x4) the previous size. A size without a unit is
+in bytes.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
-    parser.description = (
-        "Measure chosen studies (benchmarks), and store the measured times as a run."
-    )
+    parser.description = "Run chosen studies (benchmarks), and store all measured times as one run."
     parser.epilog = EPILOG
-    add_selection_options(parser, "studies to measure (transrank list studies)")
+    add_selection_options(parser, "studies to run, from `transrank list studies`")
     add_run_options(parser)
 
 
@@ -50,7 +49,7 @@ def add_selection_options(parser: argparse.ArgumentParser, help_of_study: str) -
     parser.add_argument(
         "--sizes",
         metavar="SIZES",
-        help="message sizes, e.g. 8,64KiB or 0..4MiB (default: as listed for each study)",
+        help="message sizes, e.g. 8,64KiB or 0..4MiB (default: see `transrank list studies`)",
     )
     parser.add_argument(
         "--axis",
@@ -67,14 +66,14 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="measure nothing, but print the commands of all launches; in this order, they write "
-        "the record file by-hand.jsonl",
+        help="measure nothing, but print the commands of all launches; run in this order, they "
+        "write the record file by-hand.jsonl",
     )
     parser.add_argument(
         "--prepare",
         action="store_true",
-        help="measure nothing, but write the plan to the record file, for --resume or the "
-        "commands of --dry-run",
+        help="measure nothing, but write a record file with the plan of the run, which --resume "
+        "then measures",
     )
     add_measuring_options(parser)
     # For `tune`, whose many launches of the same ranks need only one probe.
@@ -82,7 +81,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     options.add_output_options(
         parser,
         formats=(),
-        output="record file of the run (default: a new one in --store)",
+        output="record file of the run (default: a new file in --store)",
     )
 
 
@@ -92,12 +91,12 @@ def add_resume_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         metavar="RUN",
-        help="finish an interrupted run: its ID, label or file, or latest",
+        help="finish an interrupted run, given by ID, label or file, or as latest",
     )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="resume even if the MPI or the machine has changed",
+        help="resume even if the MPI library or the machine has changed",
     )
 
 

@@ -53,20 +53,20 @@ def add_output_options(
         "--quiet",
         action="count",
         default=0,
-        help="no progress; -qq: no warnings either",
+        help="do not show progress; -qq: hide warnings, too",
     )
     group.add_argument(
         "-v",
         "--verbose",
         action="count",
         default=0,
-        help="also print tracebacks, and the commands that are run",
+        help="also print tracebacks and executed commands",
     )
     group.add_argument(
         "--color",
         choices=["auto", "always", "never"],
         default="auto",
-        help="auto (default): on a terminal, unless NO_COLOR is set",
+        help="auto (default): color on a terminal, unless NO_COLOR is set",
     )
     add_store_option(group)
 
@@ -78,7 +78,7 @@ def add_store_option(group: argparse._ArgumentGroup) -> None:
         metavar="DIR",
         type=Path,
         default=None,
-        help="directory of stored runs [env: TRANSRANK_STORE] (default: ~/.local/share/transrank)",
+        help="directory for stored runs [env: TRANSRANK_STORE] (default: ~/.local/share/transrank)",
     )
 
 
@@ -95,7 +95,7 @@ def add_launch_options(
         type=checked(parse_counts if several_shapes else units.parse_count),
         help="numbers of ranks (default: 2, 4, 8 ... up to one per core)"
         if several_shapes
-        else "MPI ranks (default: one per core)",
+        else "number of MPI ranks (default: one per core)",
     )
     group.add_argument(
         "--ranks-per-node",
@@ -127,7 +127,7 @@ def add_precision_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "precision",
         "A case, such as a ping-pong of 8 bytes, is measured in several launches (starts of "
-        "mpiexec).",
+        "mpiexec), which give a median with its 95% interval.",
     )
     for name, one in settings.OPTIONS.items():
         kind: dict[str, Any] = {"choices": list(settings.CHOICES[name])}
@@ -143,18 +143,18 @@ def add_gate_options(parser: argparse.ArgumentParser, where: str) -> None:
         metavar="P%",
         type=checked(units.parse_precision),
         default=0.05,
-        help="smallest difference in time that counts (default: 5%%)",
+        help="ignore differences in time of less than P%% (default: 5%%)",
     )
     parser.add_argument(
         "--fail-on",
         choices=FAIL_ON,
         default="family",
-        help=f"what makes the exit status 1, explained {where} (default: family)",
+        help=f"when the exit status is 1: see {where} (default: family)",
     )
     parser.add_argument(
         "--pass-unclear",
         action="store_true",
-        help="exit 0, not 5, if fewer than half of the cases could be judged",
+        help="exit with 0, not 5, if fewer than half of the cases could be judged",
     )
 
 

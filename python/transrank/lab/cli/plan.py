@@ -109,18 +109,19 @@ examples:
   transrank plan ghosts FOLDER                    files written by route.save
   transrank plan {EXAMPLES["alltoall"]}
 
-Parts are as even as possible. For a redistribution, the first dimension varies
-fastest, in memory and in the order of the ranks, and omitted dimensions are not
-divided. For a halo, the last dimension varies fastest. Above {MOST_ROWS} ranks, the
-table shows minimum, median and maximum; csv and json list every rank.
+Parts are as equal in size as possible. For redistribute, the first dimension
+varies fastest, both in memory and in the order of the ranks, and dimensions
+without a number of parts are not divided. For halo, the last dimension varies
+fastest. For more than {MOST_ROWS} ranks, the table shows the minimum, median and
+maximum over the ranks; csv and json list every rank.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Count the messages and bytes that each rank would send and receive, without MPI. With "
-        "--ranks-per-node, also count them within nodes and between nodes."
+        "Count the messages and bytes that each rank would send and receive, without using MPI. "
+        "With --ranks-per-node, also print separate counts within nodes and between nodes."
     )
     parser.epilog = EPILOG
     count = options.checked(units.parse_count)
@@ -129,69 +130,78 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "what",
         nargs="?",
         choices=tuple(KINDS),
-        help="what to plan: redistributing a grid, updating the halos of a grid, updating ghosts "
-        "(copies of other ranks' rows), or an alltoall",
+        help="what to count: the redistribution of a grid, an update of its halos, an update of "
+        "ghosts (copies of other ranks' rows), or an alltoall",
     )
     add(
         *("given",),
         nargs="*",
         default=[],
         metavar="GRID|FILE",
-        help="the grid, as in --grid; or files with the indices of each rank's ghosts, in rank "
-        "order",
+        help="for ghosts: one file per rank, in rank order, with the indices of that rank's "
+        "ghosts; otherwise the grid, as in --grid",
     )
-    add("--grid", metavar="NxM", help="cells of the grid per dimension, e.g. 512x1024x16")
-    add("--from", metavar="PxQ", help="parts per dimension before the move, e.g. 2x4")
-    add("--to", metavar="PxQ", help="parts per dimension after the move, e.g. 4x2")
-    add("-n", "--ranks", metavar="N", type=count, help="ranks of a halo or an alltoall")
+    add("--grid", metavar="NxM", help="cells in each dimension, e.g. 512x1024x16")
+    add(
+        "--from",
+        metavar="PxQ",
+        help="parts in each dimension before redistribution, e.g. 2x4",
+    )
+    add(
+        "--to",
+        metavar="PxQ",
+        help="parts in each dimension after redistribution, e.g. 4x2",
+    )
+    add("-n", "--ranks", metavar="N", type=count, help="for halo and alltoall: number of ranks")
     add(
         "--parts",
         metavar="PxQ",
-        help="parts per dimension of a grid with halos (default: from MPI_Dims_create)",
+        help="for halo: parts in each dimension (default: those of MPI_Dims_create)",
     )
     add(
         "--halo",
         metavar="W[xW]",
-        help="width of the halo on either side, in cells, e.g. 1 or 2x2x0",
+        help="width of the halo on each side, in cells, e.g. 1, or 2x2x0 for three dimensions",
     )
     add(
         "--periodic",
         metavar="D[,D]",
-        help="periodic dimensions, counted from 0, or all (default: none)",
+        help="for halo: the periodic dimensions, counted from 0, or all (default: none)",
     )
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--box", action="store_true", help="include corners in halos (default)")
-    shape.add_argument("--star", action="store_true", help="leave corners out of halos")
+    shape.add_argument("--box", action="store_true", help="include corners in the halo (default)")
+    shape.add_argument("--star", action="store_true", help="leave corners out of the halo")
     add(
         "--owned",
         metavar="N[,N]",
-        help="rows that each rank owns, for ghosts: one number for all or one per rank",
+        help="for ghosts: rows owned by each rank, one number for all ranks or one per rank",
     )
     add(
         "--algorithm",
         metavar="NAME",
-        help="algorithm of the alltoall (default: one line for each)",
+        help="algorithm of the alltoall (default: all, one line for each)",
     )
-    add("--fields", metavar="N", type=count, help="fields on the grid (default: 1)")
+    add("--fields", metavar="N", type=count, help="number of fields on the grid (default: 1)")
     add(
         *("--bytes", "--value-bytes"),
         metavar="SIZE",
         type=options.checked(units.parse_size),
         default=8,
-        help="size of a cell of one field, of a row of ghosts, or of a block of an alltoall "
+        help="size of one cell of one field, of one ghost row, or of one block of an alltoall "
         "(default: 8)",
     )
-    add("--rank", metavar="R", type=int, help="plan only this rank of a redistribution")
+    add("--rank", metavar="R", type=int, help="for redistribute: count only for rank R")
     add(
         "--published",
         action="store_true",
-        help="plan the redistributions of a table published by ESMF, and compare the bytes",
+        help="for redistribute: count the bytes for a table published by ESMF, and print both "
+        "numbers",
     )
-    add("--ranks-per-node", metavar="N", type=count, help="consecutive ranks on each node")
+    add("--ranks-per-node", metavar="N", type=count, help="assume N consecutive ranks on each node")
     add(
         "--on",
         metavar="RUN",
-        help="print a lower bound for the time of MPI's messages, from times measured in this run",
+        help="print a lower bound on the time that MPI needs, computed from the times in this run",
     )
     options.add_output_options(parser)
 

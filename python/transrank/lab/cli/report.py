@@ -16,20 +16,20 @@ from transrank.lab.store.records import Run
 
 EPILOG = """\
 examples:
-  transrank report                            the latest run, as RUN.html
+  transrank report                            the latest run
   transrank report night -o night.html
   transrank report before after               two runs on one page
   transrank report fugaku                     published results of a machine
-  transrank report latest fugaku              a run, and published results
+  transrank report latest fugaku              a run and published results
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Write one HTML page with a summary in words, figures, tables, the method of measurement "
-        "and the commands that repeat it. The page needs no network and no JavaScript. Its path "
-        "is printed."
+        "Write one HTML page with a summary, figures, tables, a description of the method, and "
+        "the commands that repeat the measurement. The page needs no network and no JavaScript. "
+        "The path of the page is printed."
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -37,11 +37,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="*",
         default=["latest"],
-        help="latest, latest~N (the Nth before it), a run's ID or a prefix of it, a label, a "
-        "record file, or a machine from `transrank list machines` (default: latest)",
+        help="a run: latest, latest~N (the Nth run before it), an ID or a prefix of one, a label "
+        "or a record file; or a machine from `transrank list machines` (default: latest)",
     )
     options.add_output_options(
-        parser, formats=(), output="write the page to FILE; - is stdout (default: RUN.html)"
+        parser,
+        formats=(),
+        output="write the page to FILE, or to stdout if FILE is - (default: RUN.html)",
     )
 
 

@@ -90,7 +90,7 @@ def add_case_option(parser: argparse.ArgumentParser) -> None:
         metavar="GLOB",
         action="append",
         default=[],
-        help="select cases whose names match, e.g. 'pingpong/*' or '*/1KiB'; may be repeated",
+        help="only cases whose names match GLOB, e.g. 'pingpong/*' or '*/1KiB'; may be repeated",
     )
 
 

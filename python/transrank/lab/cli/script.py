@@ -29,10 +29,11 @@ examples:
   transrank script pjm --node-shape 48x12x48:strict-io --ranks-per-node 1 \\
       -- measure launch
 
-The job runs the command after --: survey (the default) or measure, with their
-options. Each job writes a record file. `report` draws several record files in
-one figure, over the number of ranks. If a job is started again on nodes of the
-same kind, it finishes its run.
+The job runs the command after --, which is survey or measure with options
+(default: survey). Each job writes a record file. If you give several record
+files to `transrank report`, its figures show times over the number of ranks. If
+the batch system restarts a job on the same kind of nodes, the job continues its
+run.
 """
 
 
@@ -55,14 +56,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         metavar="N[,N...]",
         type=options.checked(options.parse_counts),
-        help="nodes of the job (default: 1); several numbers make several scripts: -o job.sh "
-        "gives job-2.sh and so on",
+        help="number of nodes (default: 1); for several numbers, -o job.sh writes one script for "
+        "each: job-2.sh and so on",
     )
     parser.add_argument(
         "--ranks-per-node",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="largest number of ranks per node (default under Slurm: one per core; required for "
+        help="largest number of ranks per node (default for slurm: one per core; required for "
         "pbs and pjm)",
     )
     parser.add_argument(
@@ -72,12 +73,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=1800.0,
         help="time limit of the job, e.g. 2h, 1:30:00 or 1-12:00:00 (default: 30min)",
     )
-    parser.add_argument("--queue", metavar="NAME", help="partition, queue or resource group")
+    parser.add_argument(
+        "--queue", metavar="NAME", help="partition (Slurm), queue (PBS) or resource group (PJM)"
+    )
     parser.add_argument("--account", metavar="NAME", help="project or group to charge")
     parser.add_argument(
         "--node-shape",
         metavar="SHAPE",
-        help="for pjm, instead of --nodes: shape of the job's nodes, e.g. 4x6x16:torus:strict-io",
+        help="for pjm, instead of --nodes: arrangement of the nodes, e.g. 4x6x16:torus:strict-io",
     )
     parser.add_argument(
         "--launcher",

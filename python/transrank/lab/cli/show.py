@@ -43,6 +43,14 @@ HIDDEN = (
     field("share_high", lambda hidden: hidden.share.high),
 )
 EPILOG = """\
+For each case, the table shows the median over launches (starts of mpiexec), its
+95% interval, the number of launches used, the rate, and the mean that IMB would
+print. -v adds the mean and the 90th and 99th percentiles of all samples after
+warm-up, the share of samples used for the median, and how much earlier the
+fastest rank finished than the slowest. For test harnesses, --format lines
+prints one line per case:
+  case=... value=... low=... high=... unit=s
+
 examples:
   transrank show                              the latest run
   transrank show latest~1 --case 'pingpong/*' -v
@@ -54,14 +62,8 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Print the results of a run. For each case, the table shows the median over launches "
-        "(starts of mpiexec) with its 95% interval, the number of launches used, the rate, and "
-        "the mean that IMB would print. -v adds the mean and the 90th and 99th percentiles of "
-        "all samples after warm-up, the share of samples used for the median, and how much "
-        "earlier the fastest rank finished. --format lines prints one line per case for test "
-        "harnesses: case=... value=... low=... high=... unit=s. For a machine with published "
-        "results (transrank list machines), print how they were measured, findings from them, and "
-        "the tables of its source."
+        "Print the results of a run. If RUN names a machine with published results instead, print "
+        "how the results were measured, what they show, and the tables of the publication."
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -69,8 +71,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="?",
         default="latest",
-        help="latest, latest~N (the Nth before it), a run's ID or a prefix of it, a label, a "
-        "record file, or a machine from `transrank list machines` (default: latest)",
+        help="a run: latest, latest~N (the Nth run before it), an ID or a prefix of one, a label "
+        "or a record file; or a machine from `transrank list machines` (default: latest)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser, ("table", "json", "csv", "lines"))

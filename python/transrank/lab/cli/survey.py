@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from transrank.lab.store.records import Run
 
 EPILOG = """\
-The quick survey measures the cases on the first screen of the report, for two
-and a half minutes. It launches each case eight times, and cases with a wide
-interval more often. The full survey first prints how long it takes at most. If
-a survey is interrupted, all finished cases are kept. To finish it:
+With --quick, the survey measures only the cases on the first screen of the
+report, for two and a half minutes: it launches each case eight times, then
+those with a wide interval again. Without --quick, it first prints how long it
+takes at most. If a survey is interrupted, all finished cases are kept. To
+finish an interrupted survey:
   transrank survey --resume latest
 """
 
@@ -28,7 +29,7 @@ a survey is interrupted, all finished cases are kept. To finish it:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Measure most of the studies (benchmarks) on this machine, store the measured times as a "
+        "Run most of the studies (benchmarks) on this machine, store all measured times as one "
         "run, and write a report."
     )
     parser.epilog = EPILOG

@@ -45,12 +45,13 @@ examples:
   transrank tune -n 4 --for transrank -o alltoall.choices
   transrank tune --prove rules.conf                 test this file
 
-tune measures every algorithm that the library can be made to use. For each
-size, it chooses one that is clearly faster than the library's default. It
-measures again, without and with these choices, and drops those that are not
-faster. It writes the others to a file in the library's format: dynamic rules
-for Open MPI, or the whole table of MPICH, with the choices first. If no choice
-is left, it writes no file, and the exit status is 1.
+tune measures every algorithm that the library (MPI or transrank) can be made to
+use. For each operation and size, it chooses an algorithm that is clearly faster
+than the library's default, if there is one. It then measures again, without and
+with the chosen algorithms, and drops choices that are not faster. The remaining
+choices are written in the library's format: for Open MPI as dynamic rules, for
+MPICH as its whole table of algorithms, with the choices first. If no choice
+remains, no file is written, and the exit status is 1.
 """
 
 
@@ -65,7 +66,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--ranks",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="MPI ranks to measure; the file is for communicators of this size (default: 2)",
+        help="number of ranks; the file applies to communicators of this size (default: 2)",
     )
     parser.add_argument(
         "--for",
@@ -89,7 +90,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=options.checked(units.parse_count),
         default=5,
-        help="launches (starts of mpiexec) with each algorithm, at least 2 (default: 5)",
+        help="number of launches (starts of mpiexec) with each algorithm, at least 2 (default: 5)",
     )
     parser.add_argument(
         "--max-time",
@@ -101,7 +102,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--prove",
         metavar="FILE",
         type=Path,
-        help="write no file, but test this one: measure with and without it",
+        help="write no file, but test FILE: measure with and without it",
     )
     group = parser.add_argument_group("launch")
     group.add_argument(

@@ -27,39 +27,42 @@ NAMES = ("a", "b")
 RUN_SECONDS = 120.0
 EPILOG = """\
 Launches of A and B alternate: A B, B A, A B and so on. Each pair of launches
-gives a ratio of times, B / A, in which slow changes of the machine cancel.
-Pairs are added until the 95% interval of each case's ratio is as narrow as
---precision, or until --time is over (default: 2 minutes). --launches N makes N
-pairs. Verdicts and exit status are those of `transrank compare`, except that a
-busy machine, which slows both variants, does not make cases unclear.
+gives a ratio, the time of B divided by the time of A. Slow changes of the
+machine affect both times, and cancel in the ratio. Pairs are added until the
+95% interval of each case's ratio is as narrow as --precision, or until --time
+is over (default: 2 minutes). With --launches N, there are N pairs. Verdicts and
+exit status are those of `transrank compare`, except that a busy machine does
+not make cases unclear, because it slows both variants.
 
 NAME=VALUE sets an environment variable of all ranks, or is one of
-  tuning=FILE      use a file that transrank tune has written
-  launcher=TEXT    as --launcher, for this variant only
+  tuning=FILE      use a file that `transrank tune` has written
+  launcher=TEXT    like --launcher, but for this variant only
   runner=PATH      use another transrank-run (the program that measures) and
-                   its mpiexec; PATH may be its Python environment
+                   its mpiexec; PATH is the program or its Python environment
   mpiexec=PATH     use another mpiexec
   alltoall=NAME    use an MPI_Alltoall algorithm of Fujitsu MPI, e.g. blacc6d
-Without --a and --b, A is measured against itself, which shows the noise.
+If neither --a nor --b is given, A and B are equal, and differences are noise.
 
 examples:
   transrank versus pingpong collectives --sizes 8,64KiB --operation allreduce \\
     -n 2 --b MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling
   transrank versus pingpong --b runner=../candidate/.venv
-  transrank versus latest                   print the verdict again
+  transrank versus latest                   print the verdicts again
 
-A and B are stored as two runs, RUN-a and RUN-b: transrank show RUN-b.
+A and B are stored as two runs, RUN-a and RUN-b. To print the times of B:
+  transrank show RUN-b
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Measure the same cases alternately in two variants, A and B, and report which is faster."
+        "Measure the same cases alternately with two MPI settings or builds, A and B, and print "
+        "which variant is faster."
     )
     parser.epilog = EPILOG
     measure.add_selection_options(
-        parser, "studies to measure; or an earlier run of versus, to print its verdict again"
+        parser, "studies to run; or an earlier run of versus, to print its verdicts again"
     )
     for name in NAMES:
         parser.add_argument(
@@ -69,12 +72,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             default=[],
             help=f"setting of variant {name.upper()} (see below); may be repeated",
         )
-    options.add_gate_options(parser, "by `transrank compare --help`")
+    options.add_gate_options(parser, "`transrank compare --help`")
     measure.add_resume_options(parser)
     measure.add_measuring_options(parser)
     options.add_output_options(
         parser,
-        output="record files, with -a and -b added to FILE's name (default: new ones in --store)",
+        output="record files; -a and -b are added to the name FILE (default: new files in --store)",
     )
     parser.set_defaults(prepare=False, dry_run=False, probed=None)
 

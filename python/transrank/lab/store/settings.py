@@ -93,7 +93,7 @@ class Settings:
     precision: AboveZero = setting(
         PRECISION,
         "--precision P%",
-        "launch a case again until the width of its 95%% interval is at most P%% of its value "
+        "launch a case again while its interval is wider than P%% of its median "
         f"(default: {100 * PRECISION:g}%%)",
         units.parse_precision,
         given=lambda settings: None if settings.count else settings.precision / 2,
@@ -102,7 +102,7 @@ class Settings:
     max_time_seconds: AboveZero = setting(
         1.0,
         "--max-time T",
-        "limit on the measuring time of a case, over all its launches (default: 1s)",
+        "limit on the measuring time of a case, summed over its launches (default: 1s)",
         units.parse_duration,
         given=lambda settings: None if settings.count else settings.case_seconds,
     )
@@ -110,8 +110,8 @@ class Settings:
     run_seconds: AboveZero | None = setting(
         None,
         "--time T",
-        "wall-clock time of the whole run, in which cases with a wide interval are launched "
-        "again (at least three launches of each case are made)",
+        "wall-clock limit on the whole run, within which cases with a wide interval are launched "
+        "again; each case is launched at least three times, even beyond T",
         units.parse_duration,
         runner=False,
     )
@@ -119,8 +119,8 @@ class Settings:
     count: Positive | None = setting(
         None,
         "--count N",
-        "stop a case after N operations in each launch, even if it is not precise yet (study "
-        "send-modes: at least 1000; study launch: N jobs)",
+        "end a case after N operations in each launch, whatever its precision (the study "
+        "send-modes does at least 1000; in the study launch, N counts jobs)",
         units.parse_count,
     )
     launches: Positive = setting(
@@ -136,55 +136,56 @@ class Settings:
     most_launches: Positive | None = setting(
         None,
         "--most-launches N",
-        "most launches of a case, even if its interval is still wide (default: 40)",
+        "launch a case at most N times, even if its interval is still wide (default: 40)",
         parse_launches,
         runner=False,
     )
     cache: Literal["warm", "rewritten", "cold"] = setting(
         "warm",
         "--cache",
-        "buffers before each sample. warm: used again; rewritten: just written; cold: flushed "
-        "from caches (default: warm)",
+        "state of the buffers before each sample. warm: reused from the previous sample; "
+        "rewritten: just written by the sender; cold: flushed from the caches (default: warm)",
     )
     # Bytes between a page boundary and the beginning of a buffer.
     buffer_offset: Count = setting(
         0,
         "--buffer-offset SIZE",
-        "bytes between a page boundary and each buffer; malloc starts large buffers at byte 16 "
-        "(default: 0)",
+        "start each buffer SIZE bytes after a page boundary; malloc starts large buffers 16 "
+        "bytes after one (default: 0)",
         parse_buffer_offset,
     )
     synchronisation: Literal["barrier", "clock"] = setting(
         "barrier",
         "--sync",
-        "how ranks start a sample: after a barrier, or at a set time on synchronized clocks "
+        "how ranks start a sample: after a barrier, or at an agreed time on synchronized clocks "
         "(default: barrier)",
     )
     record_samples: Literal["slowest", "ranks"] = setting(
         "slowest",
         "--record-samples",
-        "times to store for each sample: of the slowest and the fastest rank, or of all ranks "
-        "(default: slowest)",
+        "times to store for each sample. slowest: those of the slowest and the fastest rank; "
+        "ranks: those of all ranks (default: slowest)",
     )
     # Most ranks of a case whose times are listed; None: as transrank-run likes.
     list_ranks: Positive | None = setting(
         None,
         "--list-ranks N",
-        "store each rank's median, minimum and mean in cases of up to N ranks, otherwise only "
-        "quantiles and extreme ranks; always in studies that compare ranks (default: 256)",
+        "store each rank's median, minimum and mean in cases of up to N ranks, and in studies that "
+        "compare ranks; elsewhere, only quantiles over the ranks and the extreme ranks (default: "
+        "256)",
         units.parse_count,
     )
     memory_bytes: Positive | None = setting(
         None,
         "--memory SIZE",
         "limit on the buffers of each rank; cases that need more memory are skipped (default: "
-        "half of the node's free memory, divided by its ranks)",
+        "half of the node's free memory, divided among its ranks)",
         units.parse_size,
     )
     watchdog_seconds: AboveZero = setting(
         120.0,
         "--watchdog T",
-        "end a launch if no case advances for T, e.g. after a rank has failed (default: 2min)",
+        "end a launch if no case makes progress for T, e.g. because a rank failed (default: 2min)",
         units.parse_duration,
         recorded=False,
     )
@@ -192,8 +193,8 @@ class Settings:
     seed: Count = setting(
         1,
         "--seed N",
-        "seed for random case order and message contents (default: a new seed, stored with the "
-        "run)",
+        "seed for the random order of cases and contents of messages (default: a new seed, stored "
+        "with the run)",
         parse_seed,
         recorded=False,
     )
