@@ -43,7 +43,7 @@ def test_the_help_has_first_steps_and_the_exit_statuses(store):
     for verb in frame.VERBS:
         assert f"\n    {verb} " in text
     assert "first steps:\n  transrank doctor" in text
-    for status in ("0 success", "1 the answer is no", "2 wrong usage", "3 the MPI run failed"):
+    for status in ("0 success", "1 a check failed", "2 wrong usage", "3 the MPI run failed"):
         assert status in text
     assert "4 results missing or unreadable" in text
     assert "130 interrupted" in text

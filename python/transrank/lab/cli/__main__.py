@@ -56,11 +56,11 @@ first steps:
 
 exit status:
     0 success
-    1 the answer is no, e.g. compare found a slower case
+    1 a check failed, e.g. compare found a slower case
     2 wrong usage
     3 the MPI run failed
     4 results missing or unreadable
-    5 compare or versus could judge fewer than half of the cases
+    5 no verdict of compare or versus on more than half of the cases
   130 interrupted; finished cases are kept
 """
 

@@ -43,12 +43,16 @@ HIDDEN = (
     field("share_high", lambda hidden: hidden.share.high),
 )
 EPILOG = """\
-For each case, the table shows the median over launches (starts of mpiexec), its
-95% interval, the number of launches used, the rate, and the mean that IMB would
-print. -v adds the mean and the 90th and 99th percentiles of all samples after
-warm-up, the share of samples used for the median, and how much earlier the
-fastest rank finished than the slowest. For test harnesses, --format lines
-prints one line per case:
+For each case, the table shows
+  the median of all launches (starts of mpiexec), with its 95% interval
+  the number of launches used
+  the rate
+  the mean as IMB computes it
+With -v, it also shows
+  the mean and the 90th and 99th percentiles of all samples after warm-up
+  the percentage of the samples that the median is based on
+  the time between the ends of the fastest and of the slowest rank
+For test harnesses, --format lines prints one line per case:
   case=... value=... low=... high=... unit=s
 
 examples:

@@ -110,8 +110,8 @@ class Settings:
     run_seconds: AboveZero | None = setting(
         None,
         "--time T",
-        "wall-clock limit on the whole run, within which cases with a wide interval are launched "
-        "again; each case is launched at least three times, even beyond T",
+        "wall-clock limit on the whole run: until T has passed, cases with a wide interval are "
+        "launched again; each case is launched at least three times, even if that takes longer",
         units.parse_duration,
         runner=False,
     )
@@ -126,7 +126,8 @@ class Settings:
     launches: Positive = setting(
         LAUNCHES,
         "--launches N",
-        f"launch every case exactly N times (default: {LAUNCHES}, or more if its interval is wide)",
+        f"launch every case exactly N times (default: at least {LAUNCHES} times, and more if its "
+        "95%% interval is still wide)",
         parse_launches,
         runner=False,
     )
