@@ -15,10 +15,10 @@ examples:
   transrank carry -- mpiexec -n 4 ./yours
   transrank carry --summary -- mpiexec -n 2 python -m mpi4py fft.py
 
-The program needs no change. Among ranks of one node, transrank moves the data
-of MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw if it is faster than MPI. All
-other calls are left to MPI. The launcher must pass the environment variable
-LD_PRELOAD on to the ranks.
+The program needs no change. If all ranks of a communicator are on the same
+node, transrank moves the data of MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw
+where this is faster than with MPI. All other calls are left to MPI. The
+launcher must pass the environment variable LD_PRELOAD on to the ranks.
 """
 SUMMARY = "TRANSRANK_CARRY_SUMMARY"
 
@@ -26,13 +26,13 @@ SUMMARY = "TRANSRANK_CARRY_SUMMARY"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Run an MPI program, and let transrank carry out alltoalls among ranks of one node."
+        "Run an MPI program, and let transrank carry out alltoalls among ranks on the same node."
     )
     parser.epilog = EPILOG
     parser.add_argument(
         "--summary",
         action="store_true",
-        help="let rank 0 print at the end how many alltoalls transrank carried out",
+        help="at the end, let rank 0 print how many alltoalls transrank carried out",
     )
     parser.add_argument(
         "command",

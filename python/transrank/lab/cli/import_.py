@@ -17,8 +17,7 @@ from transrank.lab.store.lines import Shape
 EPILOG = """\
 Each title line of OSU, and each banner of IMB, marks the beginning of a launch
 (start of mpiexec). If a launch prints several values for one case, their mean
-is stored. A case has a 95% interval if at least three launches
-measured it.
+is stored. A case has a 95% interval if at least three launches measured it.
 
 examples:
   transrank import osu_latency.txt

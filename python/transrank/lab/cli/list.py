@@ -50,8 +50,8 @@ EPILOG = """\
 examples:
   transrank list                 the stored runs, the latest last
   transrank list studies         benchmarks, their parameters (axes) and values
-  transrank list machines        machines whose results transrank contains, for
-                                 `transrank compare`
+  transrank list machines        machines whose published results ship with
+                                 transrank, for `transrank compare`
   transrank list settings        variables that configure the MPI library, for
                                  the options --a and --b of `transrank versus`
 """

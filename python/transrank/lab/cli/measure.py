@@ -66,14 +66,14 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="measure nothing, but print the commands of all launches; run in this order, they "
-        "write the record file by-hand.jsonl",
+        help="measure nothing, but print the commands of all launches; if you run them in this "
+        "order, they write the record file by-hand.jsonl",
     )
     parser.add_argument(
         "--prepare",
         action="store_true",
-        help="measure nothing, but write a record file with the plan of the run, which --resume "
-        "then measures",
+        help="measure nothing, but write a record file with the plan of the run; to measure this "
+        "run, use --resume",
     )
     add_measuring_options(parser)
     # For `tune`, whose many launches of the same ranks need only one probe.
@@ -91,7 +91,7 @@ def add_resume_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         metavar="RUN",
-        help="finish an interrupted run, given by ID, label or file, or as latest",
+        help="finish an interrupted run; RUN is latest, an ID, a label or a record file",
     )
     parser.add_argument(
         "--force",

@@ -116,8 +116,8 @@ def add_launcher_options(group: argparse._ArgumentGroup) -> None:
         "--launcher",
         metavar="NAME",
         default=os.environ.get("TRANSRANK_LAUNCHER") or None,
-        help="how to start ranks: hydra (MPICH), openmpi, srun, or a command line such as 'srun "
-        "-n {ranks} --ntasks-per-node {ranks_per_node}' [env: TRANSRANK_LAUNCHER] (default: the "
+        help="how to start ranks: hydra (MPICH), openmpi, srun, or a command, e.g. 'srun -n "
+        "{ranks} --ntasks-per-node {ranks_per_node}' [env: TRANSRANK_LAUNCHER] (default: the "
         "launcher of the MPI that transrank was built with)",
     )
 
@@ -126,8 +126,8 @@ def add_precision_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of measuring; each is None unless the user gives it."""
     group = parser.add_argument_group(
         "precision",
-        "A case, such as a ping-pong of 8 bytes, is measured in several launches (starts of "
-        "mpiexec), which give a median with its 95% interval.",
+        "A case, such as an 8-byte ping-pong, is measured in several launches (starts of "
+        "mpiexec). Together, they give a median and its 95% interval.",
     )
     for name, one in settings.OPTIONS.items():
         kind: dict[str, Any] = {"choices": list(settings.CHOICES[name])}
@@ -154,7 +154,7 @@ def add_gate_options(parser: argparse.ArgumentParser, where: str) -> None:
     parser.add_argument(
         "--pass-unclear",
         action="store_true",
-        help="exit with 0, not 5, if fewer than half of the cases could be judged",
+        help="exit with status 0 instead of 5 if fewer than half of the cases could be judged",
     )
 
 

@@ -156,7 +156,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--parts",
         metavar="PxQ",
-        help="for halo: parts in each dimension (default: those of MPI_Dims_create)",
+        help="for halo: parts in each dimension (default: as chosen by MPI_Dims_create)",
     )
     add(
         "--halo",
@@ -194,14 +194,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--published",
         action="store_true",
-        help="for redistribute: count the bytes for a table published by ESMF, and print both "
-        "numbers",
+        help="for redistribute: count the bytes of the cases in a table published by ESMF, and "
+        "print the counts next to ESMF's",
     )
     add("--ranks-per-node", metavar="N", type=count, help="assume N consecutive ranks on each node")
     add(
         "--on",
         metavar="RUN",
-        help="print a lower bound on the time that MPI needs, computed from the times in this run",
+        help="print a lower bound on the time that MPI needs, computed from the times in run RUN",
     )
     options.add_output_options(parser)
 

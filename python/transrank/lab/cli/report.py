@@ -28,8 +28,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
         "Write one HTML page with a summary, figures, tables, a description of the method, and "
-        "the commands that repeat the measurement. The page needs no network and no JavaScript. "
-        "The path of the page is printed."
+        "the commands that repeat the measurement. The page can be viewed offline and without "
+        "JavaScript. Its path is printed."
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -37,8 +37,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="*",
         default=["latest"],
-        help="a run: latest, latest~N (the Nth run before it), an ID or a prefix of one, a label "
-        "or a record file; or a machine from `transrank list machines` (default: latest)",
+        help="a run: latest, latest~N (the Nth run before the latest), an ID or a prefix of one, a "
+        "label or a record file; or a machine from `transrank list machines` (default: latest)",
     )
     options.add_output_options(
         parser,

@@ -32,8 +32,8 @@ examples:
 The job runs the command after --, which is survey or measure with options
 (default: survey). Each job writes a record file. If you give several record
 files to `transrank report`, its figures show times over the number of ranks. If
-the batch system restarts a job on the same kind of nodes, the job continues its
-run.
+the batch system restarts a job on the same kind of nodes, the job continues the
+interrupted run.
 """
 
 
@@ -56,8 +56,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         metavar="N[,N...]",
         type=options.checked(options.parse_counts),
-        help="number of nodes (default: 1); for several numbers, -o job.sh writes one script for "
-        "each: job-2.sh and so on",
+        help="number of nodes (default: 1); if you give several numbers, -o job.sh writes one "
+        "script for each of them, e.g. job-2.sh for 2 nodes",
     )
     parser.add_argument(
         "--ranks-per-node",

@@ -46,12 +46,12 @@ EPILOG = """\
 For each case, the table shows
   the median of all launches (starts of mpiexec), with its 95% interval
   the number of launches used
-  the rate
-  the mean as IMB computes it
+  the data rate
+  the mean, computed in the same way as in Intel MPI Benchmarks (IMB)
 With -v, it also shows
   the mean and the 90th and 99th percentiles of all samples after warm-up
-  the percentage of the samples that the median is based on
-  the time between the ends of the fastest and of the slowest rank
+  the percentage of samples used for the median
+  the time from the end of the fastest rank to the end of the slowest rank
 For test harnesses, --format lines prints one line per case:
   case=... value=... low=... high=... unit=s
 
@@ -75,8 +75,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="?",
         default="latest",
-        help="a run: latest, latest~N (the Nth run before it), an ID or a prefix of one, a label "
-        "or a record file; or a machine from `transrank list machines` (default: latest)",
+        help="a run: latest, latest~N (the Nth run before the latest), an ID or a prefix of one, a "
+        "label or a record file; or a machine from `transrank list machines` (default: latest)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser, ("table", "json", "csv", "lines"))

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 With --quick, the survey measures only the cases on the first screen of the
-report, for two and a half minutes: it launches each case eight times, then
-those with a wide interval again. Without --quick, it first prints how long it
-takes at most. If a survey is interrupted, all finished cases are kept. To
-finish an interrupted survey:
+report. It launches each case eight times and then, until two and a half minutes
+have passed, launches cases with a wide interval again. Without --quick, the
+survey first prints an upper limit on its duration. If a survey is interrupted,
+all finished cases are kept. To finish an interrupted survey:
   transrank survey --resume latest
 """
 

@@ -46,12 +46,12 @@ examples:
   transrank tune --prove rules.conf                 test this file
 
 tune measures every algorithm that the library (MPI or transrank) can be made to
-use. For each operation and size, it chooses an algorithm that is clearly faster
-than the library's default, if there is one. It then measures again, without and
-with the chosen algorithms, and drops choices that are not faster. The remaining
-choices are written in the library's format: for Open MPI as dynamic rules, for
-MPICH as its whole table of algorithms, with the choices first. If no choice
-remains, no file is written, and the exit status is 1.
+use. For each operation and size, it replaces the library's default only by an
+algorithm that is clearly faster. It then measures again, without and with the
+chosen algorithms, and drops choices that are not faster. The remaining choices
+are written in the library's format: for Open MPI as dynamic rules, for MPICH as
+its whole table of algorithms, with the choices first. If no choice remains, no
+file is written, and the exit status is 1.
 """
 
 

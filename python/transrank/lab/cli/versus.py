@@ -27,12 +27,13 @@ NAMES = ("a", "b")
 RUN_SECONDS = 120.0
 EPILOG = """\
 Launches of A and B alternate: A B, B A, A B and so on. Each pair of launches
-gives a ratio, the time of B divided by the time of A. Slow changes of the
-machine affect both times, and cancel in the ratio. Pairs are added until the
-95% interval of each case's ratio is as narrow as --precision, or until --time
-is over (default: 2 minutes). With --launches N, there are N pairs. Verdicts and
-exit status are those of `transrank compare`, except that a busy machine does
-not make cases unclear, because it slows both variants.
+gives a ratio, the time of B divided by the time of A. Slow changes in the
+machine's speed affect both times alike, so the ratio hardly changes. Pairs are
+added until the 95% interval of each case's ratio is as narrow as --precision
+requires, or until the time limit is reached (--time, default: 2 minutes). With
+--launches N, there are N pairs. Verdicts and exit status are determined as in
+`transrank compare`, except that a busy machine does not make cases unclear,
+because it slows both variants.
 
 NAME=VALUE sets an environment variable of all ranks, or is one of
   tuning=FILE      use a file that `transrank tune` has written
@@ -41,7 +42,8 @@ NAME=VALUE sets an environment variable of all ranks, or is one of
                    its mpiexec; PATH is the program or its Python environment
   mpiexec=PATH     use another mpiexec
   alltoall=NAME    use an MPI_Alltoall algorithm of Fujitsu MPI, e.g. blacc6d
-If neither --a nor --b is given, A and B are equal, and differences are noise.
+If neither --a nor --b is given, A and B are the same, and all differences are
+noise.
 
 examples:
   transrank versus pingpong collectives --sizes 8,64KiB --operation allreduce \\
@@ -77,7 +79,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     measure.add_measuring_options(parser)
     options.add_output_options(
         parser,
-        output="record files; -a and -b are added to the name FILE (default: new files in --store)",
+        output="record files: -o x.jsonl writes x-a.jsonl and x-b.jsonl (default: new files in "
+        "--store)",
     )
     parser.set_defaults(prepare=False, dry_run=False, probed=None)
 

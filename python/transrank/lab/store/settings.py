@@ -93,7 +93,7 @@ class Settings:
     precision: AboveZero = setting(
         PRECISION,
         "--precision P%",
-        "launch a case again while its interval is wider than P%% of its median "
+        "repeat the launches of a case until its interval is no wider than P%% of its median "
         f"(default: {100 * PRECISION:g}%%)",
         units.parse_precision,
         given=lambda settings: None if settings.count else settings.precision / 2,
@@ -119,8 +119,9 @@ class Settings:
     count: Positive | None = setting(
         None,
         "--count N",
-        "end a case after N operations in each launch, whatever its precision (the study "
-        "send-modes does at least 1000; in the study launch, N counts jobs)",
+        "end a case after N operations in each launch, whatever its precision; the study "
+        "send-modes always performs at least 1000; in the study named launch, N is a number of "
+        "jobs",
         units.parse_count,
     )
     launches: Positive = setting(
@@ -151,15 +152,15 @@ class Settings:
     buffer_offset: Count = setting(
         0,
         "--buffer-offset SIZE",
-        "start each buffer SIZE bytes after a page boundary; malloc starts large buffers 16 "
-        "bytes after one (default: 0)",
+        "start each buffer SIZE bytes after a page boundary (default: 0); with malloc, large "
+        "buffers start 16 bytes after a page boundary",
         parse_buffer_offset,
     )
     synchronisation: Literal["barrier", "clock"] = setting(
         "barrier",
         "--sync",
-        "how ranks start a sample: after a barrier, or at an agreed time on synchronized clocks "
-        "(default: barrier)",
+        "how ranks start a sample. barrier: after a barrier; clock: at an agreed time on "
+        "synchronized clocks (default: barrier)",
     )
     record_samples: Literal["slowest", "ranks"] = setting(
         "slowest",
@@ -171,9 +172,9 @@ class Settings:
     list_ranks: Positive | None = setting(
         None,
         "--list-ranks N",
-        "store each rank's median, minimum and mean in cases of up to N ranks, and in studies that "
-        "compare ranks; elsewhere, only quantiles over the ranks and the extreme ranks (default: "
-        "256)",
+        "store the median, minimum and mean of each rank if a case has at most N ranks (default: "
+        "256); if it has more, store only quantiles over the ranks and the extreme ranks, except "
+        "in studies that compare ranks",
         units.parse_count,
     )
     memory_bytes: Positive | None = setting(
@@ -186,7 +187,7 @@ class Settings:
     watchdog_seconds: AboveZero = setting(
         120.0,
         "--watchdog T",
-        "end a launch if no case makes progress for T, e.g. because a rank failed (default: 2min)",
+        "end a launch if no case has made progress for T, e.g. after a rank failed (default: 2min)",
         units.parse_duration,
         recorded=False,
     )
@@ -194,8 +195,8 @@ class Settings:
     seed: Count = setting(
         1,
         "--seed N",
-        "seed for the random order of cases and contents of messages (default: a new seed, stored "
-        "with the run)",
+        "seed for the random order of cases and the random contents of messages (default: a new "
+        "seed, stored with the run)",
         parse_seed,
         recorded=False,
     )
