@@ -60,7 +60,7 @@ exit status:
     2 wrong usage
     3 the MPI run failed
     4 results missing or unreadable
-    5 compare or versus could judge fewer than half of the cases
+    5 fewer than half of the cases could be judged (compare, versus)
   130 interrupted; finished cases are kept
 """
 

@@ -48,7 +48,7 @@ MACHINES = (
 SETTINGS = (Column("setting", WORDS, lambda name: name, "setting"),)
 EPILOG = """\
 examples:
-  transrank list                 the stored runs, the latest last
+  transrank list                 the stored runs, newest last
   transrank list studies         benchmarks, their parameters (axes) and values
   transrank list machines        machines whose published results ship with
                                  transrank, for `transrank compare`

@@ -38,8 +38,9 @@ because it slows both variants.
 NAME=VALUE sets an environment variable of all ranks, or is one of
   tuning=FILE      use a file that `transrank tune` has written
   launcher=TEXT    like --launcher, but for this variant only
-  runner=PATH      use another transrank-run (the program that measures) and
-                   its mpiexec; PATH is the program or its Python environment
+  runner=PATH      use another transrank-run (the program that measures), and
+                   the mpiexec of its MPI; PATH is that of the program, or of
+                   the Python environment in which it is installed
   mpiexec=PATH     use another mpiexec
   alltoall=NAME    use an MPI_Alltoall algorithm of Fujitsu MPI, e.g. blacc6d
 If neither --a nor --b is given, A and B are the same, and all differences are
