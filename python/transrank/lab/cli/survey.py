@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 EPILOG = """\
 With --quick, the survey measures only the cases on the first screen of the
 report. It launches each case eight times. Until two and a half minutes have
-passed, it then launches those cases again whose intervals are still wide. Without --quick, the
-survey first prints an upper limit on its duration. If a survey is interrupted,
-all finished cases are kept. To finish an interrupted survey:
+passed, it then launches those cases again whose intervals are still wide.
+Without --quick, the survey first prints an upper limit on its duration. If a
+survey is interrupted, all finished cases are kept. To finish it:
   transrank survey --resume latest
 """
 
