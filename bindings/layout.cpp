@@ -157,6 +157,16 @@ BlockGrid make_grid(nb::handle distributions, std::string_view part_order, nb::h
                      std::move(options));
 }
 
+std::string describe(const BlockGrid& self) {
+    std::string text = "<BlockGrid";
+    const char* before = ": ";
+    for (const auto& words : self.words()) {
+        text += before + words;
+        before = "; ";
+    }
+    return text + ">";
+}
+
 nb::tuple distributions_of(const BlockGrid& self) {
     return tuple_of(self.dimensions(), [&](int d) { return nb::cast(self.distribution(d)); });
 }
@@ -213,16 +223,7 @@ void bind_block_grid(const nb::module_& module) {
             stub_says("BlockGrid.extents"))
         .def_prop_ro("memory_order", &memory_order_of, stub_says("BlockGrid.memory_order"))
         .def("words", &BlockGrid::words, stub_says("BlockGrid.words"))
-        .def("__repr__",
-             [](const BlockGrid& self) {
-                 std::string text = "<BlockGrid";
-                 const char* before = ": ";
-                 for (const auto& words : self.words()) {
-                     text += before + words;
-                     before = "; ";
-                 }
-                 return text + ">";
-             })
+        .def("__repr__", &describe)
         .def("units", &BlockGrid::units, "rank"_a, stub_says("BlockGrid.units"))
         .def(
             "local_extents",

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sphinx: shows the blocks of a page that are labelled with a language as tabs, side by side."""
+"""Sphinx: shows the blocks of a recipe that are labelled with a language as tabs, side by side."""
+
+from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 LABELLED = re.compile(
     r"^\*(Python|C\+\+|C|Fortran)\*\n((?:```.*?^```\n)+)", re.DOTALL | re.MULTILINE

@@ -109,8 +109,6 @@ bool own_arrays(MPI_Comm comm) {
     grid.update(old);  // of any memory: std::vector, std::span, std::array
     auto halo = grid.halo({transrank::fields(old), transrank::fields(next)});
     halo.run_with(transrank::fields(next));  // the array of this step
-
-    static_assert(transrank::array::LastingMemory<decltype((next))>);  // not of a temporary
     const auto run = [&] { halo.run_with(transrank::fields(next)); };
     const auto update = [&] { grid.update(old); };
     return fills(grid, next, run) && fills(grid, old, update);

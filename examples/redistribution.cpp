@@ -42,10 +42,6 @@ bool redistribute(int rank, int ranks) {
     number(temperature, rows, rank);
     number(wind, rows, rank);
 
-    static_assert(array::components_of<decltype(wind)> == 3);
-    constexpr copy::ScalarKind kind = copy::kind_of(array::ScalarOf<double>::value);
-    static_assert(kind.name == "float64" && kind.bytes == sizeof(double));
-
     redistribution::Redistribution redistribution(MPI_COMM_WORLD, rows, columns);
     redistribution.store(
         {array::field(temperature, temperature_after), array::field(wind, wind_after)});

@@ -1,26 +1,26 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Made by fypp: edit transrank.fypp, then `make fortran`.
-!> The library for Fortran 2018. It calls the library for C; the comments of its header,
-!> transrank.h, say more of each call.
+!> The library for Fortran 2018. It calls the library for C; the comments in its header,
+!> transrank.h, describe each call in more detail.
 !>
-!> Communicators are integers: `comm` of the module mpi, `comm%MPI_VAL` of mpi_f08. So this module
-!> needs neither of them, and you compile it with the compiler of your program.
+!> Communicators are passed as integers: `comm` with the module mpi, `comm%MPI_VAL` with mpi_f08. So
+!> this module needs neither of these modules, and you compile it with the compiler of your program.
 !>
 !> Cells, rows and global indices count from 1; ranks and the parts of a distribution count from 0,
 !> as in MPI. The first dimension varies fastest in memory.
 !>
 !> Each procedure has the optional arguments `stat` and `errmsg`: `stat` becomes one of the statuses
 !> below, `errmsg` the text of an error. Without `stat`, an error ends the program by ERROR STOP
-!> with that text. Procedures with a communicator are collective; an error on one rank then is the
-!> same error on all ranks.
+!> with that text. Procedures with a communicator are collective: if one rank finds an error, all
+!> ranks get the same error.
 !>
 !> Objects are freed when they go out of scope. `free` frees them earlier, and so does a call that
-!> makes them anew. Do not copy objects by assignment: if one of two copies was freed, the other is
-!> refused, and an address in it is no longer valid.
+!> makes the same object again. Do not copy objects by assignment: once one copy is freed, the other
+!> is refused, and an address in it is no longer valid.
 !>
-!> Texts of errors also count indices, rows, ghosts, cells, dimensions and fields from 1. If you
-!> pass an empty constructor, [integer ::], for an optional list, gfortran treats the list as left
-!> out. The `offsets` of rows may be neither empty nor unallocated.
+!> Error texts, too, count indices, rows, ghosts, cells, dimensions and fields from 1. If you pass
+!> an empty constructor, [integer ::], for an optional list, gfortran treats the list as left out.
+!> The `offsets` of rows may be neither empty nor unallocated.
 module transrank
     use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, &
         c_int64_t, c_intptr_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
@@ -144,12 +144,12 @@ module transrank
         final :: object_end
     end type
 
-    !> The widths of the halo in one dimension, in cells: `low` before the block, `high` behind it.
-    !> Only local arrays contain the halo.
+    !> The widths, in cells, of the halo (copies of neighbors' cells) in one dimension: `low` before
+    !> the block, `high` after it. The halo belongs to the local arrays, not to the grid.
     type, bind(c), public :: transrank_halo
         integer(c_int64_t) :: low = 0
         integer(c_int64_t) :: high = 0
-        !> Not 0: the cells beyond one end of the grid are the cells at its other end.
+        !> If not 0, the cells beyond one end of the grid are the cells at its other end.
         integer(c_int) :: periodic = 0
     end type
 
@@ -160,14 +160,14 @@ module transrank
         integer :: parts = 0
     contains
         !> Not collective. Divides 1 to `extent` into `parts` ranges whose lengths differ by at most
-        !> one; the longer ranges come first. Extents and lengths are default integers or of kind
-        !> int64.
+        !> one; the longer ranges come first. `extent` is a default integer or of kind int64.
         generic :: even => distribution_even, distribution_even_int64
-        !> Not collective. Part p owns lengths(p + 1) indices, which follow those of part p - 1.
+        !> Not collective. Part p owns lengths(p + 1) indices, which follow the indices of the part
+        !> before it. `lengths` are default integers or of kind int64.
         generic :: irregular => distribution_irregular, distribution_irregular_int64
-        !> Not collective. Divides 1 to `extent` into blocks of `block` indices, and deals them out
-        !> to `parts` parts in turn, beginning with part `first_part` (by default 0), as ScaLAPACK
-        !> does. If `block` is 1, the distribution is cyclic.
+        !> Not collective. Divides 1 to `extent` into blocks of `block` indices, and deals the
+        !> blocks out to `parts` parts in turn, beginning with part `first_part` (by default 0), as
+        !> ScaLAPACK does. If `block` is 1, the distribution is cyclic.
         generic :: block_cyclic => distribution_block_cyclic, distribution_block_cyclic_int64
         procedure, private :: distribution_even, distribution_even_int64
         procedure, private :: distribution_irregular, distribution_irregular_int64
@@ -190,16 +190,17 @@ module transrank
         !> ranks(p + 1). `order` lists the dimensions from the fastest to the slowest in local
         !> arrays; by default, the first is the fastest.
         procedure :: grid => layout_grid
-        !> Not collective. This rank keeps `cells`, in any order: cells(i) is the number of the cell
-        !> in element i of its array. The cells of the whole grid are numbered from 1 in array
-        !> element order.
+        !> Not collective. Describes a list of points: this rank keeps `cells`, in any order, where
+        !> cells(i) is the number of the cell in element i of its array. The cells of the whole grid
+        !> are numbered from 1 in array element order.
         procedure :: points => layout_points
-        !> Not collective. In each dimension d of a grid, `rank` owns the cells first(d) to last(d);
-        !> none if last(d) < first(d). If they are several ranges, the status is
-        !> transrank_error_argument.
+        !> Not collective. Returns which cells of a grid `rank` owns: first(d) to last(d) in each
+        !> dimension d, or none if last(d) < first(d). If the cells are several ranges in a
+        !> dimension, the status is transrank_error_argument.
         procedure :: box => layout_box
-        !> Not collective. The shape of the local array of `rank` (`lengths`), halo included; the
-        !> number of cells between neighbors in each dimension (`strides`), and of all `cells`.
+        !> Not collective. Returns the shape of the local array of `rank` (`lengths`), halo
+        !> included; the number of cells from one cell to the next in each dimension (`strides`);
+        !> and the number of all `cells`.
         procedure :: local_shape => layout_local_shape
     end type
 
@@ -208,25 +209,27 @@ module transrank
     type, extends(transrank_object), public :: transrank_numbering
     contains
         !> Collective. Numbers the rows of all ranks; `owned` is the number of rows of this rank. If
-        !> `table` is true, each rank keeps 8 bytes per rank, and so finds the owner of any row
-        !> without communication. `table` must be the same on all ranks.
+        !> `table` is true, each rank keeps a table of 8 bytes per rank, so that it finds the owner
+        !> of any row without communication. `table` must be the same on all ranks.
         generic :: create => numbering_create, numbering_create_int64
         procedure, private :: numbering_create, numbering_create_int64
-        !> Not collective. The rows of this rank have the global indices `first` to `last`; all
-        !> ranks together have `all` rows.
+        !> Not collective. Returns the range of the global indices of this rank's rows, `first` to
+        !> `last`, and the number of rows of all ranks together, `all`.
         procedure :: range => numbering_range
         !> Not collective. Returns the global `index` of row `row` of `rank`. It knows the rows of
         !> all ranks if a table is kept, if all ranks own equally many rows, or if the first ranks
-        !> own one row more; otherwise only the rows of this rank. Other rows are refused with
-        !> transrank_error_argument.
+        !> own one more row than the others. Otherwise, it knows only the rows of this rank, and all
+        !> other rows are refused with transrank_error_argument.
         procedure :: index => numbering_index
-        !> Not collective. Returns the `rank` that owns the row with a global `index`, and the
-        !> number `row` of this row there. It knows the same rows as the procedure `index`.
+        !> Not collective. Returns the `rank` that owns the row with the global index `index`, and
+        !> the number of this row on that rank, `row`. It knows the same rows as the procedure
+        !> `index`.
         procedure :: place => numbering_place
     end type
 
-    !> A route says which units move from which rank to which. A unit is one cell or row: one or,
-    !> with `values`, several elements of an array.
+    !> A route says which units move from which rank to which. A unit is one cell or row. It
+    !> consists of one element of an array, or of as many elements as the argument `values` of the
+    !> procedure `add` of transrank_fields says.
     type, extends(transrank_object), public :: transrank_route
     contains
         !> Collective. Makes the route of a halo update (halo exchange, ghost cell exchange): from
@@ -238,34 +241,36 @@ module transrank
         procedure :: redistribution => route_redistribution
         !> Collective. Makes the route by which this rank fetches rows, its ghosts, from their
         !> owners: the row with the global index ghosts(i) arrives at row `first` + i - 1 of a
-        !> destination of `rows` rows. By default, the destination contains only the ghosts. With
-        !> the list `places`, as long as `ghosts`, ghosts(i) arrives at row places(i).
+        !> destination of `rows` rows. By default, the destination contains only the ghosts. If the
+        !> list `places` is given, which is as long as `ghosts`, ghost i arrives at row places(i)
+        !> instead.
         procedure :: ghost_pull => route_ghost_pull
-        !> Collective. As `ghost_pull`, but the owners choose: row pushed(i) of this rank becomes a
-        !> ghost on rank targets(i). The ghosts of a rank lie from row `first` of its destination
-        !> on, sorted by the rank that pushes them, then in the order of the lists. `ghosts` returns
-        !> their global indices.
+        !> Collective. As `ghost_pull`, but the owners choose the ghosts: row pushed(i) of this rank
+        !> becomes a ghost on rank targets(i). In the destination, the ghosts of a rank begin at row
+        !> `first`. They are sorted by the rank that pushes them; ghosts from the same rank are in
+        !> the order of its list. The procedure `ghosts` returns their global indices.
         procedure :: ghost_push => route_ghost_push
-        !> Collective. Makes the route of MPI_Alltoallv: send_counts(r + 1) cells or rows go to rank
-        !> r, and receive_counts(r + 1) arrive from rank r. The block for rank r begins at
-        !> send_first(r + 1) of the source, the block from rank r at receive_first(r + 1) of the
-        !> destination. By default, the blocks lie one after another, in rank order.
+        !> Collective. Makes a route that moves data as MPI_Alltoallv does: send_counts(r + 1) cells
+        !> or rows go to rank r, and receive_counts(r + 1) arrive from rank r. The block for rank r
+        !> begins at send_first(r + 1) of the source, the block from rank r at receive_first(r + 1)
+        !> of the destination. By default, the blocks lie one after another, in rank order.
         procedure :: alltoallv => route_alltoallv
-        !> Not collective. Makes the reverse of `route`: what was received is sent, and what was
-        !> sent is received.
+        !> Not collective. Makes the reverse of `route`: it moves each unit from the place where
+        !> `route` puts it to the place from which `route` takes it.
         procedure :: transposed => route_transposed
-        !> Collective. Each rank writes its part of the route to a file in the folder `place`, or to
-        !> the file `place`, in which {rank} is replaced by its number.
+        !> Collective. Each rank writes its part of the route to a file. If `place` contains {rank},
+        !> it is the name of the file, with {rank} replaced by the number of the rank. Otherwise,
+        !> `place` is a folder, and the file is in it.
         procedure :: save => route_save
-        !> Collective. Each rank reads the file that it wrote by `save` to `place`, with the same
-        !> number of ranks. If a file is missing, altered or of another route, the status is
-        !> transrank_error_agreed.
+        !> Collective. Each rank reads the file that it wrote to `place` by `save`; the number of
+        !> ranks must be the same. If a file is missing, altered or part of another route, the
+        !> status is transrank_error_agreed.
         procedure :: load => route_load
-        !> Not collective. The numbers of cells or rows that this rank's `source` and `destination`
+        !> Not collective. Returns how many cells or rows this rank's `source` and `destination`
         !> arrays must have at least.
         procedure :: extents => route_extents
         !> Not collective. Returns in `indices` the global index of each ghost of this rank, if the
-        !> route was made by a ghost pull or push; other routes have none.
+        !> route was made by a ghost pull or push. For other routes, `indices` is empty.
         procedure :: ghosts => route_ghosts
     end type
 
@@ -286,7 +291,7 @@ module transrank
         private
         type(field), allocatable :: list(:)
         type(array), allocatable :: arrays(:)  ! two of each field
-        !> Why an array was refused: then the fields are, too, by all ranks.
+        !> Why an array was refused: if it is set, all ranks refuse the fields.
         character(len=:), allocatable :: refused
     contains
         !> Not collective. Adds a field: the arrays `source` and `destination`, which may be the
@@ -296,13 +301,14 @@ module transrank
         !> `values=2`). Arrays may have any rank, and need the attribute TARGET or POINTER. They
         !> must be allocated, and must not be deallocated or reallocated while they are bound.
         !>
-        !> Sections, such as u(n:1:-1, ::2), are moved without a copy of them; but an alltoall and a
-        !> ghost update need contiguous arrays. `values` (by default 1) is the number of elements of
-        !> each cell or row, which are next to each other in array element order. For a route of a
-        !> grid, an array has the shape that `local_shape` returns, preceded by the dimensions of
-        !> the values; or it has one dimension and as many elements. A number of elements that is no
-        !> multiple of `values`, and a component of an array of a derived type (particles%x), are
-        !> refused with transrank_error_argument; a wrong shape is refused by `bind`.
+        !> Sections, such as u(n:1:-1, ::2), are moved without making a contiguous copy first; but
+        !> an alltoall and a ghost update need contiguous arrays. `values` (by default 1) is the
+        !> number of elements of each cell or row; these elements are next to each other in array
+        !> element order. For a route of a grid, an array has the shape that `local_shape` returns,
+        !> preceded by the dimensions of the values; or it has one dimension and the same number of
+        !> elements. An array is refused with transrank_error_argument if its number of elements is
+        !> not a multiple of `values`, or if it is a component of an array of a derived type
+        !> (particles%x). A wrong shape is refused later, by `bind`.
         generic :: add => fields_add_int8, fields_add_int16, fields_add_int32, fields_add_int64,&
             & fields_add_real32, fields_add_real64
         procedure, private :: fields_add_int8, fields_add_int16, fields_add_int32,&
@@ -314,9 +320,9 @@ module transrank
     !> the update allocates. Rows may have different lengths.
     !>
     !> In its procedures, `rows` contains one field, whose source and destination are the same
-    !> array. Each row of this array has `values` elements. Or, with the argument `offsets` and
-    !> `values` of 1, row i is the elements offsets(i) to offsets(i + 1) - 1. The rows of all ranks
-    !> are numbered from 1, in rank order.
+    !> array. Each row of this array has as many elements as the argument `values` of `add` says. If
+    !> the argument `offsets` is given, `values` must be 1, and row i consists of the elements
+    !> offsets(i) to offsets(i + 1) - 1. The rows of all ranks are numbered from 1, in rank order.
     type, extends(transrank_object), public :: transrank_ghost_update
     contains
         !> Collective. Makes an update in which this rank chooses its ghosts: ghost i is a copy of
@@ -324,18 +330,18 @@ module transrank
         generic :: pull => ghost_update_pull, ghost_update_pull_uneven
         !> Collective. Makes an update in which the owners choose the ghosts: row pushed(i) of this
         !> rank becomes a ghost on rank targets(i). The ghosts of a rank are sorted by the rank that
-        !> pushes them.
+        !> pushes them; ghosts from the same rank are in the order of its list.
         generic :: push => ghost_update_push, ghost_update_push_uneven
         !> Collective. Makes an update along an existing `route` from owned rows to ghosts, for
-        !> example one that was loaded.
+        !> example a route that was loaded.
         generic :: along => ghost_update_along, ghost_update_along_uneven
-        !> Collective. Makes an update with the same ghosts as the update `other`. Their elements
-        !> may differ.
+        !> Collective. Makes an update with the same ghosts as the update `other`. Each rank must
+        !> own as many `rows` as in `other`, but their elements and lengths may differ.
         generic :: like => ghost_update_like, ghost_update_like_uneven
-        !> Not collective. The global index of each ghost (`indices`; 0 if no row arrives there),
-        !> where the elements of each begin (`offsets`, one more than there are ghosts), and the
-        !> `address` of the elements, for c_f_pointer. The memory is freed with the update and the
-        !> last exchange bound to it.
+        !> Not collective. Returns the global index of each ghost (`indices`; 0 if no row arrives
+        !> there), the positions at which the elements of each ghost begin (`offsets`, with one more
+        !> element than there are ghosts), and the `address` of the elements, for c_f_pointer. The
+        !> address remains valid until the update and every exchange bound to it have been freed.
         procedure :: ghosts => ghost_update_ghosts
         procedure, private :: ghost_update_pull, ghost_update_pull_uneven
         procedure, private :: ghost_update_push, ghost_update_push_uneven
@@ -343,11 +349,12 @@ module transrank
         procedure, private :: ghost_update_like, ghost_update_like_uneven
     end type
 
-    !> Options of an alltoall, the same on every rank. The library determines what is left out or 0.
+    !> Options of an alltoall, the same on every rank. The library chooses the value of each option
+    !> that is left out or 0.
     type, public :: transrank_alltoall_options
         character(len=:), allocatable :: algorithm
-        !> The path of a file that names algorithms for lengths of blocks, as `transrank tune`
-        !> writes it; rank 0 reads it.
+        !> The path of a file that names algorithms for different lengths of blocks, as `transrank
+        !> tune` writes it; rank 0 reads it.
         character(len=:), allocatable :: choices
         integer :: radix = 0
         integer :: window = 0
@@ -355,8 +362,8 @@ module transrank
         integer :: ranks_per_node = 0
         !> The lengths of a torus that the ranks fill, the first dimension varying fastest.
         integer, allocatable :: torus(:)
-        !> Whether each start is given its arrays, which have the shapes and kinds of the bound
-        !> ones.
+        !> Whether the arrays to move are passed to each start; they must have the shapes and kinds
+        !> of the bound arrays.
         logical :: any_memory = .false.
     end type
 
@@ -366,90 +373,99 @@ module transrank
         integer(c_int), allocatable :: torus(:)
     end type
 
-    !> A route that is bound to arrays, a ghost update, or an alltoall. It can be started again and
-    !> again. From start until wait has returned, the sources must not change, and the destinations
-    !> are undefined.
+    !> An exchange is a route, a ghost update or an alltoall that has been bound to its arrays. It
+    !> can be started again and again. From start until wait has returned, the sources must not
+    !> change, and the destinations are undefined.
     !>
     !> In the procedures that bind, `transport` is the name of a transport, the way in which data
-    !> move. Messages longer than `longest_message_bytes` are split. `together` is a promise that no
-    !> rank waits for another rank's wait to return before it starts. If no transport is named, two
-    !> nodes may then send each other one message for all their ranks, if that makes fewer messages.
-    !> A wait does not return before all ranks that share such a message, on both nodes, have
-    !> started. If the program breaks the promise, the wait never returns.
+    !> move. Messages longer than `longest_message_bytes` are split. If `together` is true, the
+    !> program promises that no rank waits for another rank's wait to return before it starts the
+    !> exchange. If no transport is named, two nodes may then send each other one message for all
+    !> their ranks, if that reduces the number of messages. In this case, a wait returns only after
+    !> all ranks with data in such a message, on both nodes, have started. If the program breaks the
+    !> promise, the wait never returns.
     !>
-    !> Each call of an exchange that was broken returns the status that broke it.
+    !> Once an exchange is broken, each call with it returns the status that broke it.
     type, extends(transrank_object), public :: transrank_exchange
         type(array), allocatable, private :: arrays(:)
     contains
-        !> Collective. Binds `fields` to `route`; data of all fields for one rank go in one message.
-        !> `operation` is transrank_assign (the default), transrank_add, transrank_min or
-        !> transrank_max. Each start moves `fields` or one of `others`, which has the same size on
-        !> all ranks. If `any_memory` is true, each start is given its fields: any with the shapes,
-        !> strides and kinds of the bound ones.
+        !> Collective. Binds `fields` to `route`; the data of all fields that go to the same rank
+        !> travel in one message. `operation` is transrank_assign (the default), transrank_add,
+        !> transrank_min or transrank_max. Each start moves `fields` or one element of `others`; the
+        !> array `others` must have the same size on all ranks. If `any_memory` is true, the fields
+        !> to move are passed to each start, and may be any fields with the shapes, strides and
+        !> kinds of the bound fields.
         procedure :: bind => exchange_bind
-        !> Collective. Binds an exchange of the rows and ghosts of `update`. `direction` is
-        !> transrank_pull (from owners to ghosts) or transrank_push (back): then `operation`
-        !> combines each owned row with its ghosts, in the order of the ranks that hold them.
+        !> Collective. Binds the rows and ghosts of `update` to an exchange. `direction` is
+        !> transrank_pull (from owners to ghosts) or transrank_push (from ghosts back to owners). In
+        !> a push, `operation` combines each owned row with its ghosts, in the order of the ranks
+        !> that hold the ghosts.
         procedure :: bind_ghost_update => exchange_bind_ghost_update
-        !> Collective. Binds an alltoall: one block for each rank, from each rank. `fields` contains
-        !> one field; a block is `values` elements of it (see transrank_fields).
+        !> Collective. Binds an alltoall: each rank sends one block to each rank. `fields` contains
+        !> one field; a block is as many elements of it as the argument `values` of `add` says (see
+        !> transrank_fields).
         procedure :: bind_alltoall => exchange_bind_alltoall
         !> Collective. Binds an alltoall of blocks of any lengths: send_counts, send_first,
         !> receive_counts and receive_first mean the same as in the procedure `alltoallv` of
         !> transrank_route.
         procedure :: bind_alltoallv => exchange_bind_alltoallv
         !> Not collective. Starts the exchange without waiting for peers (the ranks that this rank
-        !> sends to or receives from); no wait returns until every peer has started. `stat` becomes
-        !> transrank_error_misuse if the exchange is already under way (start was called twice),
-        !> which breaks it, or if its communicator was freed; transrank_error_broken if an earlier
-        !> call has found that a peer has broken the exchange, freed it or ended (what start itself
-        !> finds, the next test or wait returns); transrank_error_argument if it was bound with
-        !> `any_memory`: use `start_with`.
+        !> sends to or receives from); a wait returns only after every peer has started. `stat`
+        !> becomes transrank_error_misuse if the exchange is already under way (calling start twice
+        !> breaks it), or if its communicator was freed; transrank_error_broken if an earlier call
+        !> has found that a peer has broken the exchange, freed it or ended (if start itself finds
+        !> this, the next test or wait returns the error); transrank_error_argument if the exchange
+        !> was bound with `any_memory`: use `start_with`.
         procedure :: start => exchange_start
-        !> Not collective. As `start`, but moves these `fields`, which have the shapes, strides and
-        !> kinds of the bound ones: the bound `fields`, one of `others` or, with `any_memory`, any.
-        !> Other ranks need not know which. If fields are refused with transrank_error_argument,
-        !> nothing is started or broken. `stat` becomes transrank_error_misuse if the exchange is
-        !> already under way, which breaks it, and transrank_error_broken if an earlier call has
-        !> found that a peer has broken it, freed it or ended.
+        !> Not collective. As `start`, but moves the given `fields`: the bound fields, one element
+        !> of `others` or, with `any_memory`, any fields with the shapes, strides and kinds of the
+        !> bound fields. Other ranks need not know which fields these are. If the fields are refused
+        !> with transrank_error_argument, nothing is started or broken. `stat` becomes
+        !> transrank_error_misuse if the exchange is already under way (such a call breaks it), and
+        !> transrank_error_broken if an earlier call has found that a peer has broken it, freed it
+        !> or ended.
         procedure :: start_with => exchange_start_with
-        !> Not collective. Makes progress. `done` becomes true if the exchange is over, until it is
-        !> started again; otherwise false. `stat` becomes transrank_error_misuse before the first
-        !> start, which breaks the exchange, and transrank_error_broken if a peer has broken the
-        !> exchange, freed it or ended.
+        !> Not collective. Makes progress. `done` becomes true if the exchange is over and has not
+        !> been started again, otherwise false. `stat` becomes transrank_error_misuse if the
+        !> exchange was never started (such a call breaks it), and transrank_error_broken if a peer
+        !> has broken the exchange, freed it or ended.
         procedure :: test => exchange_test
-        !> Not collective. Returns when the exchange is over, at once if it already is. `stat`
-        !> becomes transrank_error_misuse before the first start, which breaks the exchange, and
-        !> transrank_error_broken if a peer has broken the exchange, freed it or ended.
+        !> Not collective. Returns when the exchange is over; if it is over already, returns at
+        !> once. `stat` becomes transrank_error_misuse if the exchange was never started (such a
+        !> call breaks it), and transrank_error_broken if a peer has broken the exchange, freed it
+        !> or ended.
         procedure :: wait => exchange_wait
         !> Not collective. As `wait`, but returns after about `seconds` even if the exchange is not
-        !> over: then `done` becomes false, otherwise true. `stat` becomes transrank_error_misuse
-        !> before the first start, which breaks the exchange; transrank_error_broken if a peer has
-        !> broken the exchange, freed it or ended; transrank_error_argument if `seconds` is not a
-        !> number.
+        !> over. `done` becomes true if it is over, otherwise false. `stat` becomes
+        !> transrank_error_misuse if the exchange was never started (such a call breaks it);
+        !> transrank_error_broken if a peer has broken the exchange, freed it or ended;
+        !> transrank_error_argument if `seconds` is not a number.
         procedure :: wait_for => exchange_wait_for
         !> Not collective. Starts the exchange, unless it is already under way, and waits until it
-        !> is over. For an alltoall by MPI's own algorithm, either all ranks run, or all start.
-        !> `stat` becomes transrank_error_broken if a peer has broken the exchange, freed it or
-        !> ended; transrank_error_misuse if this rank has broken it, or its communicator was freed;
-        !> transrank_error_argument if it was bound with `any_memory`: use `run_with`.
+        !> is over. For an alltoall by MPI's own algorithm, all ranks must make the same call:
+        !> either all call `run`, or all call `start`. `stat` becomes transrank_error_broken if a
+        !> peer has broken the exchange, freed it or ended; transrank_error_misuse if this rank has
+        !> broken it, or its communicator was freed; transrank_error_argument if the exchange was
+        !> bound with `any_memory`: use `run_with`.
         procedure :: run => exchange_run
-        !> Not collective. Does `start_with` of these `fields`, and waits until the exchange is
-        !> over. If fields are refused with transrank_error_argument, nothing is started or broken.
-        !> `stat` becomes transrank_error_misuse if the exchange is already under way, which breaks
-        !> it, and transrank_error_broken if a peer has broken it, freed it or ended.
+        !> Not collective. Starts the exchange of the given `fields`, as `start_with` does, and
+        !> waits until it is over. If the fields are refused with transrank_error_argument, nothing
+        !> is started or broken. `stat` becomes transrank_error_misuse if the exchange is already
+        !> under way (such a call breaks it), and transrank_error_broken if a peer has broken it,
+        !> freed it or ended.
         procedure :: run_with => exchange_run_with
-        !> Not collective. Breaks the exchange, because this rank cannot go on with it. It always
-        !> fails, with transrank_error_misuse and the text `why`. Peers get transrank_error_broken.
+        !> Not collective. Breaks the exchange; call it if this rank cannot go on with the exchange.
+        !> The call always fails, with transrank_error_misuse and the text `why`. Peers get
+        !> transrank_error_broken.
         procedure :: abandon => exchange_abandon
-        !> Not collective. Returns a text table of peers, bytes and transports; if the exchange
-        !> cannot be explained, an empty text.
+        !> Not collective. Returns a text table of peers, bytes and transports, or an empty text if
+        !> the exchange cannot be explained.
         procedure :: explain => exchange_explain
     end type
 
-    !> Memory that other processes of this node can map, if the system allows it: then data between
-    !> such arrays are copied once instead of twice. c_f_pointer(memory%address, a, [m, n]) makes
-    !> pointers of any rank and kind to it.
+    !> Memory that other processes of this node can map, if the system allows it, so that data
+    !> between such arrays are copied once instead of twice. c_f_pointer(memory%address, a, [m, n])
+    !> makes a pointer `a`, of any rank and kind, to the memory.
     type, extends(transrank_object), public :: transrank_memory
         type(c_ptr) :: address = c_null_ptr
     contains
@@ -2780,8 +2796,8 @@ contains
                                     choices_of(options, kept), self%handle), stat, errmsg)
     end subroutine
 
-    !> Collective. Binds, runs and frees one alltoall of `fields`, which contains one field: see the
-    !> procedure bind_alltoall of transrank_exchange.
+    !> Collective. Binds, runs and frees one alltoall: each rank sends one block to each rank.
+    !> `fields` contains one field, as in the procedure bind_alltoall of transrank_exchange.
     subroutine transrank_alltoall(comm, fields, options, stat, errmsg)
         integer, intent(in) :: comm
         type(transrank_fields), intent(in) :: fields

@@ -103,7 +103,11 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize(("pages", "ranks"), RUNS, ids=[f"{it[0][0]}-{it[1]}" for it in RUNS])
+@pytest.mark.parametrize(
+    ("pages", "ranks"),
+    RUNS,
+    ids=[f"{it[0][0] if len(it[0]) == 1 else 'docs/recipes'}-{it[1]}" for it in RUNS],
+)
 def test_the_python_of_a_page_is_a_program(pages, ranks, mpiexec, tmp_path):
     names = []
     for number, page in enumerate(pages):
@@ -226,6 +230,13 @@ def test_the_tables_of_a_page_are_what_the_benchmarks_printed(name, monkeypatch)
     monkeypatch.syspath_prepend(IMAGES)
     page = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
     assert runpy.run_path(str(IMAGES / f"{name}.py"))["page"](page) == page
+
+
+@pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
+def test_each_language_of_a_recipe_becomes_a_tab(page):
+    labelled = runpy.run_path(str(ROOT / "docs" / "language_tabs.py"))["LABELLED"]
+    labels = re.findall(r"^\*(Python|C\+\+|C|Fortran)\*$", page.read_text("utf-8"), re.MULTILINE)
+    assert [found[0] for found in labelled.findall(page.read_text("utf-8"))] == labels
 
 
 def anchors(page: Path) -> set[str]:

@@ -160,7 +160,7 @@ def programs(language: str) -> list[tuple[str, str]]:
 
 
 def example(page: Page, name: str) -> str:
-    """A line of a tested program that uses the name; without one, of the library itself."""
+    """A statement of a tested program that uses the name; of the library, for what has a page."""
     owner, _, short = name.replace("%", "::").rpartition("::")
     called = rf"[.%>]{re.escape(short)}\(" if page.name != name else rf"(?<![.%>\w]){short}\b"
     constants = re.findall(r"\bTRANSRANK_\w+|\btransrank_\w+(?= = )", page.declared[0].text)
@@ -183,7 +183,7 @@ def uses(path: str, text: str, called: str, language: str) -> Iterator[str]:
     for i, line in enumerate(lines):
         if re.search(called, line) and re.match(r"  (?! *(//|!|(end )?subroutine|use))", line):
             ends = (j for j in range(i, len(lines)) if lines[j].rstrip()[-1:] not in ",(&=")
-            shown = dedent("\n".join(lines[i - 1 : next(ends) + 1]))
+            shown = dedent("\n".join(lines[i - 1 : next(ends, i) + 1]))
             yield f"In `{path}`:\n```{language}\n{shown}\n```"
 
 

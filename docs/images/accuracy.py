@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from drawing import framed, text
+from drawing import framed, text, with_tables
 from speed import parts
 
 PAGE = Path(__file__).parents[1] / "accuracy.md"
@@ -35,8 +35,8 @@ PAIRS = {
 HOURS = {"Zen 4": "Zen 4, calm", "Zen 5": "Zen 5, cores moved", "Xeon": "Xeon, disturbed"}
 
 
-def spread(machine: str, operation: str, line: str) -> str | None:
-    """The spread at the median size, as printed."""
+def spread(machine: str, operation: str, line: str) -> tuple[str, bool] | None:
+    """The spread at the median size, as printed, and whether it misses its target."""
     lines = parts("spread")[machine].splitlines()
     begin = next(i for i, it in enumerate(lines) if it.startswith(f"{operation}, median size"))
     for i, it in enumerate(lines[begin:]):
@@ -44,39 +44,42 @@ def spread(machine: str, operation: str, line: str) -> str | None:
             break
         found = re.match(rf"(?:{operation}, |  ){line} +([\d.]+) %(?: +<= \S+ % +(\w+))?", it)
         if found:
-            return f"{found[1]}{' short' if found[2] == 'short' else ''}"
+            return found[1], found[2] == "short"
     return None
 
 
-def cell(found: str | None) -> str:
+def cell(found: tuple[str, bool] | None) -> str:
     """What misses its target is bold."""
-    number, _, is_short = (found or "").partition(" ")
-    return f"**{number} %**" if is_short else f"{number} %" if number else ""
+    if found is None:
+        return ""
+    number, is_short = found
+    return f"**{number} %**" if is_short else f"{number} %"
 
 
 def rows_of_spread() -> Iterator[list[str]]:
     for machine in MACHINES:
         for operation in OPERATIONS:
             found = [spread(machine, operation, line) for line in SERIES.values()]
+            assert all(found[:2]), operation  # transrank's own
             yield [f"{operation}, {machine}", *map(cell, found)]
 
 
 def rows_of_pairs() -> Iterator[list[str]]:
     for line, words in PAIRS.items():
-        found = [
-            re.search(
-                rf"^{line} +([\d.]+ %) +([<>]= \d+ %) +(\w+)", parts("aa")[machine], re.MULTILINE
+        cells, target = [], ""
+        for machine in HOURS:
+            found = re.search(
+                rf"^{line} +([\d.]+ %) +([<>]=) (\d+ %) +(\w+)", parts("aa")[machine], re.MULTILINE
             )
-            for machine in HOURS
-        ]
-        cells = [f"**{it[1]}**" if it[3] == "short" else it[1] for it in found if it]
-        assert len(cells) == len(HOURS)
-        yield [words, found[0][2].replace("<=", "≤").replace(">=", "≥") if found[0] else "", *cells]
+            assert found is not None, line
+            cells.append(f"**{found[1]}**" if found[4] == "short" else found[1])
+            target = f"{'≤' if found[2] == '<=' else '≥'} {found[3]}"
+        yield [words, target, *cells]
 
 
 def table(heads: list[str], rows: Iterator[list[str]]) -> str:
     lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def page(words: str) -> str:
@@ -87,15 +90,7 @@ def page(words: str) -> str:
             ["of all pairs of surveys", "target", *HOURS.values()], rows_of_pairs()
         ),
     }
-    for heading, lines in tables.items():
-        words, found = re.subn(
-            rf"^### {heading}\n(?:\|.*\n)*",
-            lambda _, heading=heading, lines=lines: f"### {heading}\n{lines}",
-            words,
-            flags=re.MULTILINE,
-        )
-        assert found == 1, heading
-    return words
+    return with_tables(words, tables)
 
 
 STYLE = """
@@ -124,11 +119,10 @@ def picture() -> str:
     for machine in MACHINES:
         for operation in ("pingpong", "allreduce"):
             found = [spread(machine, operation, line) for line in SERIES.values()]
-            there = [(place, it) for place, it in enumerate(found) if it]
+            there = [(place, it[0]) for place, it in enumerate(found) if it]
             bars.append(text(LEFT - 10, y + 12, operation, "ink", "end"))
             bars.append(text(LEFT - 10, y + 28, machine, "faint", "end"))
-            for place, it in there:
-                number = it.split()[0]
+            for place, number in there:
                 end = at(float(number))
                 bars.append(
                     f'<rect x="{LEFT}" y="{y:g}" width="{end - LEFT:.1f}" height="{BAR - 1}" '

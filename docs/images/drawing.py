@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
 ARROWHEAD = (
     '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
@@ -13,6 +14,19 @@ ARROWHEAD = (
 
 def text(x: float, y: float, words: str, kind: str = "ink", anchor: str = "start") -> str:
     return f'<text x="{x:g}" y="{y:g}" class="{kind}" text-anchor="{anchor}">{words}</text>'
+
+
+def with_tables(page: str, tables: Mapping[str, str]) -> str:
+    """A page of Markdown with these tables directly below the headings that they are named by."""
+    for heading, lines in tables.items():
+        page, found = re.subn(
+            rf"^### {re.escape(heading)}\n(?:\|.*\n)*",
+            lambda _, heading=heading, lines=lines: f"### {heading}\n{lines}\n",
+            page,
+            flags=re.MULTILINE,
+        )
+        assert found == 1, heading
+    return page
 
 
 def framed(

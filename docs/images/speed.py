@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from drawing import framed, text
+from drawing import framed, text, with_tables
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "benchmarks" / "results"
@@ -331,15 +331,7 @@ def page(text: str) -> str:
         },
         **{topic: table(jobs, find, "baseline", "times as long") for topic, jobs in COSTS.items()},
     }
-    for topic, lines in tables.items():
-        text, found = re.subn(
-            rf"^### {re.escape(topic)}\n(?:\|.*\n)*",
-            lambda _, topic=topic, lines=lines: f"### {topic}\n{lines}\n",
-            text,
-            flags=re.MULTILINE,
-        )
-        assert found == 1, topic
-    return text
+    return with_tables(text, tables)
 
 
 STYLE = """

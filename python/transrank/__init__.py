@@ -4,9 +4,9 @@
 Start programs with ``mpiexec -n RANKS python -m mpi4py PROGRAM``: an uncaught exception on one rank
 then ends the job. Without ``-m mpi4py``, the other ranks may wait for the failed rank forever.
 
-Importing this package, or its command line, never imports mpi4py.MPI. That import would make the
-process an MPI process, and an mpiexec that an MPI process starts fails. The names that need MPI are
-loaded through :mod:`transrank.mpi` when they are first used.
+Importing this package, or the module of its command line, never imports mpi4py.MPI. That import
+would turn the process into an MPI process, and mpiexec fails when an MPI process starts it. The
+names that need MPI are loaded through :mod:`transrank.mpi` when they are first used.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _Attempt = tuple[_T, BaseException | None, str | None]
 def library_version() -> str: ...
 def communicator_size(communicator: Comm) -> int: ...
 def begin_to_use() -> None:
-    """Raise Misuse if MPI cannot be used: after it was finalized, or in a child of fork."""
+    """Raise Misuse if MPI has been finalized, or if this process is a child of fork."""
 
 def attempt(
     comm: Comm, call: str, what: str, work: Callable[[], tuple[Sequence[str], _T]]
@@ -41,30 +41,33 @@ class Distribution:
     """The division of the indices of one dimension among parts; immutable. Not collective.
 
     A part is a rank, or a position along one dimension of a BlockGrid. Parts may be empty.
-    Distributions can be copied and pickled. Two are equal if made by the same method from the same
-    numbers. Methods raise ValueError when a part or an index does not exist.
+    Distributions can be copied and pickled. Two distributions are equal if they were made by the
+    same method from the same numbers. Methods raise ValueError when a part or an index does not
+    exist.
     """
 
     @staticmethod
     def even(extent: int, parts: int) -> Distribution:
-        """Give each part one range of indices, of almost equal length.
+        """Return the distribution that gives each part one range of indices.
 
-        Lengths differ by at most one; the longer ranges come first. Raises ValueError when
-        `extent`, the number of indices, is negative or `parts` is less than 1.
+        The lengths of the ranges differ by at most one; the longer ranges come first. Raises
+        ValueError when `extent`, the number of indices, is negative or `parts` is less than 1.
         """
     @staticmethod
     def irregular(boundaries: ArrayLike) -> Distribution:
-        """Give part p the indices ``[boundaries[p], boundaries[p + 1])``; a part may be empty.
+        """Return the distribution whose part p owns ``[boundaries[p], boundaries[p + 1])``.
 
-        `boundaries` is a list of integers from 0 to the extent (the number of indices), one longer
-        than there are parts. Raises ValueError when it does not begin with 0 or decreases.
+        `boundaries` is a list of integers from 0 to the extent (the number of indices), with one
+        more entry than there are parts. A part may be empty. Raises ValueError when `boundaries`
+        does not begin with 0, or when it decreases.
         """
     @staticmethod
     def block_cyclic(extent: int, parts: int, block: int, first_part: int = 0) -> Distribution:
-        """Give blocks of `block` indices to the parts in turn, beginning with `first_part`.
+        """Return the distribution that gives blocks of `block` indices to the parts in turn.
 
-        This is ScaLAPACK's distribution of `extent` indices over `parts` parts. Raises ValueError
-        when a number is out of range.
+        This is ScaLAPACK's distribution of `extent` indices over `parts` parts. The first block
+        belongs to `first_part`. Raises ValueError when `extent` is negative, `parts` or `block` is
+        less than 1, or `first_part` is not one of the parts.
         """
     @property
     def extent(self) -> int:
@@ -74,11 +77,11 @@ class Distribution:
         """The number of parts."""
     @property
     def is_contiguous(self) -> bool:
-        """Whether each part owns one range of indices, and the ranges ascend with the parts."""
+        """Whether each part owns at most one range, and the ranges are in the order of parts."""
     def owned(self, part: int) -> int:
         """Return the number of indices that `part` owns."""
     def ranges(self, part: int) -> _Integers:
-        """Return begin and end of each index range of `part`, in an array of shape (ranges, 2)."""
+        """Return the begin and end of each index range of `part`: an array of shape (ranges, 2)."""
     def owner(self, index: int) -> tuple[int, int]:
         """Return the part that owns `index`, and the position of `index` within that part."""
 
@@ -86,31 +89,34 @@ class Distribution:
 class BlockGrid:
     """A grid of 1 to 6 dimensions, divided into one block of cells per rank; immutable.
 
-    Each dimension is divided independently. A rank's block is the product of its parts; its array
-    also has room for a halo, copies of cells around the block. A BlockGrid can be copied and
-    pickled. Two are equal if made from equal values. Nothing here is collective.
+    Each dimension is divided independently. A rank's block is the Cartesian product of its parts of
+    the dimensions. The rank's array also has room for a halo: copies of the cells around the block.
+    A BlockGrid can be copied and pickled. Two BlockGrids are equal if they were made from equal
+    values. Nothing here is collective.
 
     Parameters
     ----------
     distributions
-        the distribution of each dimension; the product of their numbers of parts is the number of
-        blocks.
+        the Distribution of each dimension; the number of blocks is the product of their numbers of
+        parts.
     part_order
-        how blocks are numbered: with ``C`` the last dimension varies fastest, with ``F`` the first.
+        how blocks are numbered: with ``C``, the last dimension varies fastest; with ``F``, the
+        first dimension.
     memory_order
-        the dimensions from the fastest to the slowest in the array; by default the last is the
-        fastest.
+        the dimensions, from the fastest to the slowest in the array; by default, the last dimension
+        is the fastest.
     halo
         a tuple for each dimension: the number of halo cells before a block, the number after it,
-        and whether the grid is periodic in it; for example, ``[(1, 1, True), (2, 0, False)]``. By
-        default there is no halo, and an update is refused; if all widths are 0, it moves nothing.
+        and whether the grid is periodic along it; for example, ``[(1, 1, True), (2, 0, False)]``.
+        By default, there is no halo, and halo updates are refused; if all widths are 0, a halo
+        update moves nothing.
     ranks
         the rank that holds each block; by default rank i holds block i.
 
     Raises
     ------
     TypeError, ValueError
-        on this rank alone, when an argument has another form, or the numbers contradict each other.
+        on this rank alone, when an argument has an invalid form, or numbers contradict each other.
     """
 
     def __init__(
@@ -132,9 +138,9 @@ class BlockGrid:
     def memory_order(self) -> tuple[int, ...]:
         """The dimensions from the fastest to the slowest in local arrays."""
     def words(self) -> list[str]:
-        """Return texts that describe the grid; different grids have different texts."""
+        """Return texts that describe the grid; the texts of different grids differ."""
     def units(self, rank: int) -> int:
-        """Return the number of cells of the array of `rank`, halo included."""
+        """Return the number of cells in the array of `rank`, halo included."""
     def local_extents(self, rank: int) -> tuple[int, ...]:
         """Return the extent (length) of the array of `rank`, halo included, in each dimension.
 
@@ -145,12 +151,12 @@ class BlockGrid:
     def box(self, rank: int) -> tuple[slice, ...]:
         """Return the cells that `rank` owns, without halo, as slices of an array of the whole grid.
 
-        The rank's cells are ``whole[grid.box(rank)]``. A slice is empty if `local_extents` is 0 in
-        its dimension. Raises ValueError when the rank owns several ranges of a dimension
-        (block-cyclic).
+        In an array ``whole`` of the whole grid, the rank's cells are ``whole[grid.box(rank)]``. The
+        slice of a dimension is empty if the rank's `local_extents` is 0 in this dimension. Raises
+        ValueError when the rank owns several ranges of a dimension (block-cyclic).
         """
     def coordinates(self, rank: int) -> tuple[int, ...] | None:
-        """Return the part that `rank` has of each dimension; None if the rank has no block."""
+        """Return the number of the part of `rank` along each dimension; None if it has no block."""
     def __reduce__(self) -> tuple[partial[BlockGrid], tuple[tuple[Distribution, ...]]]:
         """Return a call that makes an equal grid, and the distributions to pass to that call."""
 
@@ -165,18 +171,19 @@ class Rows:
 
     @staticmethod
     def fixed(rows: int, length: int, alignment: int = 1) -> Rows:
-        """Place `rows` rows of `length` units each."""
+        """Return the places of `rows` rows of `length` units each."""
     @staticmethod
     def bounded(lengths: ArrayLike, bound: int, alignment: int = 1) -> Rows:
-        """Place rows of these `lengths`, each with room for `bound` units."""
+        """Return the places of rows of these `lengths`, each with room for `bound` units."""
     @staticmethod
     def variable(lengths: ArrayLike, alignment: int = 1) -> Rows:
-        """Place rows of these `lengths` one after the other."""
+        """Return the places of rows of these `lengths`, one after the other."""
     @staticmethod
     def from_offsets(offsets: ArrayLike) -> Rows:
-        """Place row i at the units ``[offsets[i], offsets[i + 1])``, as in a CSR matrix.
+        """Return the places of rows: row i lies at ``[offsets[i], offsets[i + 1])``, as in CSR.
 
-        `offsets` has one entry more than there are rows. Raises ValueError when it decreases.
+        `offsets`, in units, has one more entry than there are rows. Raises ValueError when
+        `offsets` is empty, begins with a negative number, or decreases.
         """
     @property
     def rows(self) -> int:
@@ -186,10 +193,10 @@ class Rows:
         """The length of the flat array in units, padding included."""
     @property
     def pitch(self) -> int:
-        """The distance in units from one row to the next; 0 if the distances differ."""
+        """The distance in units between the beginnings of two successive rows; 0 if it varies."""
     @property
     def is_fixed(self) -> bool:
-        """Whether the rows were made by `fixed`, so that all have one length."""
+        """Whether the rows were made by `fixed`, so that all have the same length."""
     def begin(self, row: int) -> int:
         """Return the position of the first unit of `row` in the flat array."""
     def length(self, row: int) -> int:
@@ -199,8 +206,8 @@ class Rows:
 class Leg:
     """The part of a route that moves data from one rank to another; immutable.
 
-    Both ranks hold the same segments. A unit is what one index moves, such as a row or a cell; a
-    run is a contiguous piece.
+    Both ranks hold the same segments. A unit is what one index of a route moves, such as a row or a
+    cell. A run is a contiguous piece, and a segment consists of runs at regular distances.
 
     Parameters
     ----------
@@ -209,9 +216,9 @@ class Leg:
     segments
         an int64 array of shape (segments, 6), in units. The columns are: first source unit, first
         destination unit, length of a run, number of runs, and the strides from run to run in the
-        source and in the destination. Boxes of more dimensions have 3 more columns for each further
-        loop, which repeats everything before it: number of steps, and strides in the source and in
-        the destination. The loop 1, 0, 0 stands for no loop.
+        source and in the destination. Boxes of more dimensions need further loops, each of which
+        repeats everything before it. Each loop adds 3 columns: the number of steps, and the strides
+        in the source and in the destination. The loop 1, 0, 0 has no effect.
     """
 
     def __init__(self, peer: int, segments: _Integers) -> None: ...
@@ -220,7 +227,7 @@ class Leg:
         """The other rank."""
     @property
     def segments(self) -> _Integers:
-        """A copy of the segments, one per row, with the columns that the constructor takes."""
+        """A copy of the segments, one per row, with the same columns as for the constructor."""
     @property
     def units(self) -> int:
         """The number of units that the leg moves."""
@@ -233,12 +240,13 @@ class Leg:
 
 @final
 class Route:
-    """The data that one rank sends to and receives from each peer; immutable.
+    """Describes which data one rank sends to and receives from each peer; immutable.
 
-    The functions of `transrank.route` make the routes of all ranks together. The constructor is for
-    legs that were computed in another way, at most one per peer in `sends` and in `receives`. It
-    raises ValueError when a leg reaches beyond the extents of the arrays. A route can be copied and
-    pickled. Only the rank for which it was made can use it. Nothing here is collective.
+    The functions of `transrank.route` make the routes of all ranks together. A leg is what moves
+    from one rank to another. The constructor makes a route of legs that were computed in another
+    way; `sends` and `receives` have at most one leg per peer. It raises ValueError when a leg
+    reaches beyond the extents (numbers of units) of the arrays. A route can be copied and pickled.
+    Only the rank for which it was made can use it. Nothing here is collective.
     """
 
     def __init__(
@@ -258,16 +266,16 @@ class Route:
         """The number of ranks for which the route was made."""
     @property
     def source_extent(self) -> int:
-        """The least number of units of a source array; for a grid, the exact number."""
+        """The least number of units in a source array; exact if the array is a grid's."""
     @property
     def destination_extent(self) -> int:
-        """The least number of units of a destination array; for a grid, the exact number."""
+        """The least number of units in a destination array; exact if the array is a grid's."""
     @property
     def source_shape(self) -> tuple[int, ...] | None:
-        """The shape of a source array of a grid, halo included, slowest first; else None."""
+        """The shape of a grid's source array, halo included, slowest axis first; else None."""
     @property
     def destination_shape(self) -> tuple[int, ...] | None:
-        """The shape of a destination array of a grid, halo included, slowest first; else None."""
+        """The shape of a grid's destination array, halo included, slowest axis first; else None."""
     @property
     def sends(self) -> list[Leg]:
         """A copy of the legs that the rank sends, in ascending order of peers."""
@@ -277,20 +285,21 @@ class Route:
     def transposed(self) -> Route:
         """Return the reverse route: it sends what this route receives, in the same order."""
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the route to the file `path`, for `load`; the file appears whole or not at all.
+        """Write the route to the file `path`, from which `load` reads it.
 
-        Raises RouteFileError when the file cannot be written.
+        The file appears complete or not at all. Raises RouteFileError when it cannot be written.
         """
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Route:
         """Read the route that `save` wrote to the file `path`.
 
-        Raises RouteFileError when the file is missing, another file, truncated or altered.
+        Raises RouteFileError when the file is missing, is not a route file, or has been truncated
+        or altered.
         """
     def check_delivered_once(self) -> None:
         """Raise ValueError when the route writes a unit of the destination more than once."""
     def check_all_delivered_once(self, units: int) -> None:
-        """Raise ValueError unless `units` units arrive in all, each at another destination unit."""
+        """Raise ValueError unless `units` units arrive in total, each at a different place."""
 
 class RouteFileError(OSError):
     """Raised when a route file cannot be read or written, or when a file is not a route file."""
@@ -306,36 +315,40 @@ def alltoall(rank: int, ranks: int, units: int) -> Route: ...
 class Numbering:
     """Global indices of the rows of all ranks, numbered in rank order; immutable.
 
-    Each rank knows its own rows. It also knows those of the other ranks if the numbers of rows
-    differ by at most one and the first ranks own more, or with a `table`, which takes 8 bytes per
-    rank. The object holds no communicator. It can be copied and pickled, but other ranks refuse it.
+    Each rank knows the indices of its own rows. It also knows the indices of the other ranks' rows
+    if the numbers of rows differ by at most one and the first ranks own more, or if there is a
+    `table`, which needs 8 bytes per rank. The object holds no communicator. It can be copied and
+    pickled, but only the rank that made it can use it.
     """
 
     def __init__(self, comm: Comm, owned: SupportsIndex, table: bool = False) -> None:
         """Collective. Number the rows of all ranks; `owned` is this rank's number of rows.
 
-        `table`, whether to keep all ranks' numbers of rows, is the same on every rank. Raises
-        AgreedError on every rank when on any rank `owned` is not an integer, negative or too large,
-        or `table` is not a bool, or when `table` differs between ranks.
+        If `table` is true, every rank keeps the numbers of rows of all ranks; `table` must be the
+        same on every rank. Raises AgreedError on every rank when, on any rank, `owned` is not an
+        integer, is negative or is too large, or `table` is not a bool, or when `table` differs
+        between ranks.
         """
     @property
     def owned(self) -> tuple[int, int]:
-        """The global index of this rank's first row, and the index one beyond its last row."""
+        """The global index of this rank's first row, and that of its last row plus 1."""
     @property
     def extent(self) -> int:
         """The number of rows of all ranks together."""
     def global_index(self, rank: ArrayLike, row: ArrayLike) -> Any:
         """Return the global index of a row of `rank`. Not collective.
 
-        `row` counts from 0 on `rank`. Both are integers or arrays of integers, broadcast together;
-        the result has their shape. Raises ValueError when a number is out of range, or if the rows
-        of another rank are unknown here because there is no table.
+        `row` counts from 0 on `rank`. `rank` and `row` are integers or arrays of integers, which
+        are broadcast against each other; the result has the broadcast shape. Raises ValueError when
+        a number is out of range, or when this rank does not know the rows of `rank` because there
+        is no table.
         """
     def place(self, index: ArrayLike) -> tuple[Any, Any]:
-        """Return the rank that owns a global index, and the position of the row there.
+        """Return the rank that owns the row with a global index, and the row's number there.
 
         Not collective. `index` is an integer or an array of integers; both results have its shape.
-        Raises ValueError as `global_index`.
+        Raises ValueError when `index` is out of range, or when this rank does not know the owner
+        because there is no table.
         """
 
 def ghost_pull(
@@ -371,8 +384,8 @@ class Misuse(RuntimeError):
     """Raised for a call in the wrong order or at the wrong time.
 
     A second `start` before an exchange is complete, or a `wait` or `test` before the first `start`,
-    also breaks the exchange. A call of a closed exchange, or in a child of fork, which is not a
-    rank, breaks nothing.
+    also breaks the exchange, for its peers too. A call on a closed exchange, or a call in a child
+    of fork (which is not a rank), breaks nothing.
     """
 
 class BrokenExchange(RuntimeError):

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy arrays in memory that the other ranks of the node can access.
 
-Data in such arrays move between ranks of a node in a single copy. If the system provides no shared
-memory, the functions return ordinary arrays. None of these functions is collective.
+Data in such arrays are copied only once when they move between ranks of a node. If the system
+provides no shared memory, the functions return ordinary arrays. None of these functions is
+collective.
 
 The memory is an anonymous segment that does not count against the size of /dev/shm. It is freed
-when its last view is deleted. This needs no communication, and works at any time, even after
-MPI_Finalize.
+when the last view of it is deleted. Freeing it needs no communication, and works at any time, even
+after MPI_Finalize.
 
-A child of fork (``os.fork``, or multiprocessing's start method "fork") inherits the arrays. Its
-writes are private, as with any array. It reads the values at the time of the fork, except that
-pages which it has not written may show later writes of the parent or of an exchange: copy data that
-must not change. A child is not a rank: calls that need other ranks raise Misuse in the child. The
-child must exit with ``os._exit``, as multiprocessing does, because ``sys.exit`` makes mpi4py
-finalize MPI.
+A child process made by fork (``os.fork``, or multiprocessing's start method "fork") inherits the
+arrays. What the child writes stays private to the child, as with any array. The child reads the
+values at the time of the fork, but pages that it has not written may also show later writes by the
+parent or by an exchange, so copy data that must not change. A child is not a rank: in the child,
+calls that need other ranks raise Misuse. The child must exit with ``os._exit``, as multiprocessing
+does, because ``sys.exit`` makes mpi4py finalize MPI.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
     MemoryError
         when the array is larger than the machine's memory (or the limit of the process's control
         group) plus swap space, or larger than the system grants to a process. As with NumPy's
-        arrays, pages are allocated when they are first written: memory that others already use is
-        not considered.
+        arrays, pages are allocated when they are first written: memory that other processes already
+        use is not considered.
     """
     wanted = np.dtype(dtype)
     if wanted.hasobject:
@@ -75,14 +76,18 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
 
 
 def empty(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
-    """Do the same as `zeros`, but with unspecified contents (in fact zeros). Not collective."""
+    """Return a new array as `zeros` does, but with unspecified contents (currently zeros).
+
+    `shape`, `dtype` and the exceptions are those of `zeros`. Not collective.
+    """
     return zeros(shape, dtype)
 
 
 def full(shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
-    """Do the same as `zeros`, but fill the array with `fill_value`. Not collective.
+    """Return a new array as `zeros` does, but filled with `fill_value`. Not collective.
 
-    The type is `dtype`, by default that of `fill_value`.
+    The type is `dtype`, by default that of `fill_value`. `shape` and the exceptions are those of
+    `zeros`.
     """
     array = zeros(shape, np.asarray(fill_value).dtype if dtype is None else dtype)
     array[...] = fill_value
@@ -92,21 +97,28 @@ def full(shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None
 def zeros_like(prototype: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
     """Return a new array of zeros in node-shared memory, with the shape of `prototype`.
 
-    The type is `dtype`, by default that of `prototype`. Not collective. Raises as `zeros`.
+    The type is `dtype`, by default that of `prototype`. Not collective. Raises the same exceptions
+    as `zeros`.
     """
     other = np.asanyarray(prototype)
     return zeros(other.shape, other.dtype if dtype is None else dtype)
 
 
 def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
-    """Do the same as `zeros_like`, but with unspecified contents (in fact zeros)."""
+    """Return a new array as `zeros_like` does, but with unspecified contents (currently zeros).
+
+    `prototype`, `dtype` and the exceptions are those of `zeros_like`. Not collective.
+    """
     return zeros_like(prototype, dtype)
 
 
 def full_like(
     prototype: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None
 ) -> NDArray[Any]:
-    """Do the same as `zeros_like`, but fill the array with `fill_value`."""
+    """Return a new array as `zeros_like` does, but filled with `fill_value`.
+
+    `prototype`, `dtype` and the exceptions are those of `zeros_like`. Not collective.
+    """
     array = zeros_like(prototype, dtype)
     array[...] = fill_value
     return array

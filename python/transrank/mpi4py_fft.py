@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lets mpi4py-fft, and packages built on it (shenfun), transfer data by transrank.
+"""Lets mpi4py-fft, and packages built on it (shenfun), transfer data with transrank.
 
 A program only needs ``import transrank.mpi4py_fft``. Plans made after the import move their arrays
-between pencils by exchanges instead of ``MPI_Alltoallw``. Spectra are the same to the last bit.
-Plans made before the import do not change.
+between pencils by exchanges instead of ``MPI_Alltoallw``. Spectra are bitwise identical to those of
+mpi4py-fft alone. Plans made before the import do not change.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _MPIS = pencil.Transfer, mpi4py_fft.fftw.aligned
 class Transfer(pencil.Transfer):  # type: ignore[misc]  # mpi4py-fft has no types
     """A transfer between two pencils, of any arrays that have the shapes of the pencils.
 
-    The first call in each direction uses ``MPI_Alltoallw``, since many transfers serve once. The
-    second call binds an exchange. Both are collective, as every transfer is.
+    The first call in each direction uses ``MPI_Alltoallw``, since many transfers are called only
+    once. The second call binds an exchange, which later calls use. Every rank must make each call.
     """
 
     def __init__(self, comm: Intracomm, shape: list[int], *further: Any) -> None:
@@ -48,11 +48,11 @@ class Transfer(pencil.Transfer):  # type: ignore[misc]  # mpi4py-fft has no type
         self._bound: dict[str, Exchange] = {}
 
     def forward(self, array_a: NDArray[Any], array_b: NDArray[Any]) -> None:
-        """Move the array of the first pencil, `array_a`, into that of the second, `array_b`."""
+        """Move `array_a`, an array of the first pencil, to `array_b`, an array of the second."""
         self._move("forward", super().forward, array_a, array_b)
 
     def backward(self, array_b: NDArray[Any], array_a: NDArray[Any]) -> None:
-        """Move the array of the second pencil, `array_b`, into that of the first, `array_a`."""
+        """Move `array_b`, an array of the second pencil, to `array_a`, an array of the first."""
         self._move("backward", super().backward, array_b, array_a)
 
     def destroy(self) -> None:
@@ -105,18 +105,18 @@ def _shared(
 
 
 def use(*, shared: bool = False) -> None:
-    """Let plans made from now on use these transfers; the import calls this. Not collective.
+    """Make new plans use transrank's transfers; the import calls this function. Not collective.
 
     If `shared` is true, the other ranks of the node can access the work arrays, so data are copied
     only once. A transfer whose first two calls pass the same arrays must then always be called with
-    these.
+    these arrays.
     """
     pencil.Transfer = Transfer
     mpi4py_fft.fftw.aligned = _shared if shared else _MPIS[1]
 
 
 def leave() -> None:
-    """Let plans made from now on use the transfers and arrays of mpi4py-fft itself."""
+    """Make new plans use the transfers and arrays of mpi4py-fft itself. Not collective."""
     pencil.Transfer, mpi4py_fft.fftw.aligned = _MPIS
 
 

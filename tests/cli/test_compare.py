@@ -44,7 +44,7 @@ def test_a_label_of_several_runs_is_the_latest_one_with_a_warning(store):
     assert answer.stdout.startswith("baseline 20261102-000000-bbbb (before)")
     warning = " ".join(answer.stderr.split())
     assert "2 runs have the label 'before'; the latest is used, 20261102-000000-bbbb" in warning
-    assert "or name another one: 20261101-000000-aaaa" in warning
+    assert "such as the one before, 20261101-000000-aaaa" in warning
 
 
 def test_runs_without_a_label_are_told_of_labels(store):

@@ -125,6 +125,7 @@ WRONG = [
         "--b mpir_cvar_allreduce_intra_algorithm: the MPI library has no such setting",
     ),
     (["--b", "Tuning=x.json"], "--b Tuning: there is no such setting"),
+    (["--b", "RUNNER=x"], "--b RUNNER: there is no such setting"),
     (["--b", "tuning=/nowhere"], "--b tuning: /nowhere is not a file"),
     (["--b", "launcher=nosuch"], "unknown launcher 'nosuch'; known: hydra, openmpi, srun"),
     (["--b", f"mpiexec={os.devnull}", "--b", "launcher=hydra"], f"--b mpiexec: {os.devnull} is"),

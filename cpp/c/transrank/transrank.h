@@ -9,8 +9,8 @@
 /// Each function that takes a communicator is collective over it; no other function is collective.
 /// If an argument is invalid on one rank, or differs between ranks although it must not
 /// (docs/exchange.md lists the arguments that may differ), nothing is moved, and all ranks return
-/// TRANSRANK_ERROR_AGREED with the same text. This includes null pointers, invalid lengths and
-/// invalid handles. A null communicator is refused only on the rank that passes it.
+/// TRANSRANK_ERROR_AGREED with the same text. Null pointers, invalid lengths and invalid handles
+/// count as invalid arguments. A null communicator is refused only on the rank that passes it.
 ///
 /// Functions return TRANSRANK_OK or another transrank_status. A function that makes an object
 /// stores its handle where the last argument points; if the function fails, it stores NULL there.
@@ -19,7 +19,7 @@
 ///
 /// Handles may be freed in any order, and at different times on different ranks: an object does not
 /// need the handles that it was made from. Freeing a handle sets the variable to NULL; freeing NULL
-/// does nothing. A handle of another kind, or one that was freed through another variable, is
+/// has no effect. A handle of the wrong kind, or one that was freed through another variable, is
 /// refused. Only one thread at a time may use a handle.
 
 #include <mpi.h>
@@ -40,16 +40,16 @@ enum transrank_status {
     TRANSRANK_OK = 0,
     /// An argument is invalid. Nothing has happened, and no other rank knows of the error.
     TRANSRANK_ERROR_ARGUMENT = 1,
-    /// The arguments of some rank are invalid, or do not fit those of another rank. All ranks
-    /// return this status from this call, with the same text; nothing has been moved.
+    /// The arguments of some rank are invalid, or do not match the arguments of another rank. All
+    /// ranks return this status from this call, with the same text; nothing has been moved.
     TRANSRANK_ERROR_AGREED = 2,
-    /// The call came in the wrong order, before MPI_Init, after MPI_Finalize, or in a child of
-    /// fork.
+    /// The call was made in the wrong order, before MPI_Init, after MPI_Finalize, or in a child
+    /// process that fork made.
     TRANSRANK_ERROR_MISUSE = 3,
     /// Another rank has broken the exchange or freed it, or its process has ended. The exchange
     /// cannot be used any more; bind a new one.
     TRANSRANK_ERROR_BROKEN = 4,
-    /// A call of MPI has failed.
+    /// An MPI call has failed.
     TRANSRANK_ERROR_MPI = 5,
     /// Memory, file descriptors or another resource of the system are used up.
     TRANSRANK_ERROR_RESOURCES = 6,
@@ -61,9 +61,10 @@ enum transrank_status {
 /// this thread, or "" if there was none. The text is valid until the next error of this thread.
 const char* transrank_error_text(void);
 
-/// Not collective. Makes the next call of this thread with a communicator fail on all ranks, with
-/// `why` and the number of this rank as the text; its other arguments are ignored. For interfaces
-/// on top of this one, which may find an argument invalid that this one never sees.
+/// Not collective. Makes the next call of this thread that takes a communicator fail on all ranks.
+/// The error text is the number of this rank and `why`; the other arguments of that call are
+/// ignored. Interfaces on top of this one use this function for invalid arguments that this
+/// interface never sees.
 int transrank_refuse(const char* why);
 
 /// Not collective. Returns the version of the library, for example "0.1.0".
@@ -71,14 +72,14 @@ const char* transrank_version(void);
 
 // Memory.
 
-/// Not collective. Stores in `memory` the address of `bytes` bytes, zeroed and page-aligned. If the
-/// system allows it, other processes of this node can map them: exchanges between such arrays need
-/// one copy. Otherwise, the memory is private. Returns TRANSRANK_ERROR_RESOURCES if there is
-/// neither.
+/// Not collective. Allocates `bytes` bytes, zeroed and page-aligned, and stores their address in
+/// `memory`. If the system allows it, other processes of this node can map the memory, so that
+/// exchanges between such arrays copy the data only once. Otherwise, the memory is private. Returns
+/// TRANSRANK_ERROR_RESOURCES if no memory is left.
 int transrank_shared_alloc(int64_t bytes, void** memory);
-/// Not collective. Frees memory of transrank_shared_alloc; `memory` becomes NULL. Exchanges that
-/// are bound to the memory keep it alive. Other addresses, and addresses inside such memory, are
-/// refused.
+/// Not collective. Frees the memory whose address transrank_shared_alloc has stored in `memory`,
+/// and sets `memory` to NULL. Exchanges that are bound to the memory keep it alive. Any other
+/// address, even one inside such memory, is refused.
 int transrank_shared_free(void** memory);
 
 // Layouts: who owns what.
@@ -89,8 +90,9 @@ typedef struct transrank_distribution transrank_distribution;
 /// Not collective. Divides [0, extent) into `parts` ranges whose lengths differ by at most one; the
 /// longer ranges come first.
 int transrank_distribution_even(int64_t extent, int parts, transrank_distribution** distribution);
-/// Not collective. Part p owns [boundaries[p], boundaries[p + 1]). There are `parts` + 1
-/// boundaries, which must not descend: the first is 0, the last is the extent. Parts may be empty.
+/// Not collective. Part p owns [boundaries[p], boundaries[p + 1]). The list `boundaries` has
+/// `parts` + 1 elements, which must not descend: the first is 0, and the last is the extent. Parts
+/// may be empty.
 int transrank_distribution_irregular(int parts, const int64_t* boundaries,
                                      transrank_distribution** distribution);
 /// Not collective. Divides [0, extent) into blocks of `block` indices, and deals the blocks out to
@@ -121,50 +123,50 @@ enum transrank_order {
     TRANSRANK_FIRST_FASTEST = 1  ///< Fortran: the first dimension varies fastest
 };
 
-/// The widths of the halo in one dimension, in cells: `low` before the block, `high` behind it.
-/// Only local arrays contain the halo.
+/// The widths, in cells, of the halo (copies of neighbors' cells) in one dimension: `low` before
+/// the block, `high` after it. The halo belongs to the local arrays, not to the grid.
 typedef struct transrank_halo {
     int64_t low;
     int64_t high;
-    /// Not 0: the cells beyond one end of the grid are the cells at its other end.
+    /// If not 0, the cells beyond one end of the grid are the cells at its other end.
     int periodic;
 } transrank_halo;
 
 /// Options of a grid. Zeroes and null pointers stand for the default: parts numbered and arrays
 /// stored in the order of C, no halo, and part p on rank p.
 typedef struct transrank_grid_options {
-    /// A transrank_order: which coordinate of a part varies fastest if the parts are counted
-    /// through.
+    /// A transrank_order: which coordinate of the parts varies fastest when the parts are numbered.
     int part_order;
     /// The dimensions, sorted from the fastest to the slowest in local arrays; one value for each
-    /// dimension. NULL: the last dimension is the fastest.
+    /// dimension. If NULL, the last dimension is the fastest.
     const int* memory_order;
-    /// One halo for each dimension. NULL: there is no halo.
+    /// One halo for each dimension. If NULL, there is no halo.
     const transrank_halo* halo;
-    /// The rank of each part. NULL: part p is on rank p.
+    /// The rank of each part. If NULL, part p is on rank p.
     const int* ranks;
 } transrank_grid_options;
 
-/// Not collective. Describes a grid of 1 to 6 `dimensions`; distributions[d] divides dimension d. A
-/// part owns the cells whose index in each dimension belongs to the coordinate of the part there. A
-/// rank keeps its cells and their halo in one dense local array; each cell is one unit, the element
-/// that routes count. `options` may be NULL.
+/// Not collective. Describes a grid of 1 to 6 `dimensions`; distributions[d] divides dimension d.
+/// The part with the coordinates c owns the cells whose index in each dimension d belongs to part
+/// c[d] of distributions[d]. A rank keeps its cells and their halo in one dense local array; each
+/// cell is one unit (the element that routes count). `options` may be NULL.
 int transrank_layout_grid(int dimensions, const transrank_distribution* const* distributions,
                           const transrank_grid_options* options, transrank_layout** layout);
-/// Not collective. This rank keeps `count` cells in any order: cells[i] is the number of the cell
-/// in unit (element) i of its array. The cells of the whole grid are numbered from 0 in the order
-/// `numbering`, a transrank_order. The list is copied.
+/// Not collective. Describes a list of points: this rank keeps `count` cells in any order, where
+/// cells[i] is the number of the cell in unit (element) i of its array. The cells of the whole grid
+/// are numbered from 0 in the order `numbering`, a transrank_order. The list is copied.
 int transrank_layout_points(int64_t count, const int64_t* cells, int numbering,
                             transrank_layout** layout);
-/// Not collective. In each dimension d of a grid, `rank` owns the cells [begin[d], end[d]). Both
-/// are 0 in a dimension in which its part is empty, and in all dimensions if it has no part.
-/// Returns TRANSRANK_ERROR_ARGUMENT if the cells are several ranges, or `layout` is a list of
-/// points.
+/// Not collective. Stores which cells of a grid `rank` owns: [begin[d], end[d]) in each dimension
+/// d. The values begin[d] and end[d] are 0 in a dimension in which the part of the rank is empty,
+/// and in all dimensions if the rank has no part. Returns TRANSRANK_ERROR_ARGUMENT if the cells are
+/// several ranges in a dimension, or if `layout` is a list of points.
 int transrank_layout_box(const transrank_layout* layout, int rank, int64_t* begin, int64_t* end);
 /// Not collective. Describes the local array of `rank` in a grid, halo included: the length in each
-/// dimension (`extents`), the units between neighbors in each dimension (`strides`), and the number
-/// of all `units`. The length is 0 in a dimension in which the part is empty, and in all dimensions
-/// if the rank has no part. Each pointer may be NULL. A list of points is refused.
+/// dimension (`extents`), the number of units from one cell to the next in each dimension
+/// (`strides`), and the number of all `units` (a unit is one cell). The length is 0 in a dimension
+/// in which the part is empty, and in all dimensions if the rank has no part. Each pointer may be
+/// NULL. A list of points is refused.
 int transrank_layout_local(const transrank_layout* layout, int rank, int64_t* extents,
                            int64_t* strides, int64_t* units);
 /// Not collective. Frees the handle and sets it to NULL. Objects that were made with it stay
@@ -180,14 +182,15 @@ typedef struct transrank_numbering transrank_numbering;
 /// row without communication. `table` must be the same on all ranks.
 int transrank_numbering_create(MPI_Comm comm, int64_t owned, int table,
                                transrank_numbering** numbering);
-/// Not collective. The rows of this rank have the global indices [begin, end); all ranks together
-/// have `extent` rows. Each pointer may be NULL.
+/// Not collective. Stores the range of the global indices of this rank's rows, [`begin`, `end`),
+/// and the number of rows of all ranks together, `extent`. Each pointer may be NULL.
 int transrank_numbering_range(const transrank_numbering* numbering, int64_t* begin, int64_t* end,
                               int64_t* extent);
-/// Not collective. One function stores the global `index` of row `row` of `rank`, the other the
-/// `rank` and `row` of a global `index`. They know the rows of all ranks if a table is kept, if all
-/// ranks own equally many rows, or if the first ranks own one row more; otherwise only the rows of
-/// this rank. Other rows are refused with TRANSRANK_ERROR_ARGUMENT.
+/// Not collective. transrank_numbering_index stores the global `index` of row `row` of `rank`;
+/// transrank_numbering_place stores the `rank` and `row` of a global `index`. They know the rows of
+/// all ranks if a table is kept, if all ranks own equally many rows, or if the first ranks own one
+/// more row than the others. Otherwise, they know only the rows of this rank, and all other rows
+/// are refused with TRANSRANK_ERROR_ARGUMENT.
 int transrank_numbering_index(const transrank_numbering* numbering, int rank, int64_t row,
                               int64_t* index);
 int transrank_numbering_place(const transrank_numbering* numbering, int64_t index, int* rank,
@@ -210,7 +213,7 @@ enum transrank_corners {
 /// Which cells of its destination a redistribution fills.
 enum transrank_coverage {
     TRANSRANK_OWNED = 0,          ///< the owned cells; the halo stays as it is
-    TRANSRANK_OWNED_AND_HALO = 1  ///< the halo cells, too, each from the owner of the cell
+    TRANSRANK_OWNED_AND_HALO = 1  ///< also the halo cells, each from the owner of the cell
 };
 
 /// Collective. Makes the route of a halo update (halo exchange, ghost cell exchange): from the
@@ -220,66 +223,69 @@ enum transrank_coverage {
 int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corners,
                          transrank_route** route);
 /// Collective. Makes the route from the layout `source` to the layout `destination` of the same
-/// grid; each may be blocks or points. To transpose an array, give the destination another memory
-/// order. `coverage` is a transrank_coverage. Between two lists of points, equal numbers mean the
-/// same cell. Different grids are refused with TRANSRANK_ERROR_AGREED. So are lists with a cell
-/// that is not in the grid, and source lists that contain a cell twice or leave out a cell of a
-/// destination of blocks.
+/// grid; each layout may be a grid of blocks or a list of points. To transpose an array, give the
+/// destination another memory order. `coverage` is a transrank_coverage. Between two lists of
+/// points, equal numbers mean the same cell. Layouts of different grids are refused with
+/// TRANSRANK_ERROR_AGREED. So are lists with a cell that is not in the grid, and source lists that
+/// contain a cell twice. If the destination is a grid of blocks, a source list that lacks one of
+/// its cells is refused, too.
 int transrank_route_redistribution(MPI_Comm comm, const transrank_layout* source,
                                    const transrank_layout* destination, int coverage,
                                    transrank_route** route);
 /// Collective. Makes the route by which this rank fetches `count` rows, its ghosts, from their
 /// owners: the row with the global index ghosts[i] arrives at row `begin` + i of the destination,
-/// which has `extent` rows. `ghosts` may contain an index several times, and rows of this rank
-/// itself.
+/// which has `extent` rows. `ghosts` may contain an index several times, and indices of rows that
+/// this rank owns.
 int transrank_route_ghost_pull(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
                                const int64_t* ghosts, int64_t begin, int64_t extent,
                                transrank_route** route);
-/// Collective. As transrank_route_ghost_pull, but to any rows of the destination, which has
-/// `extent` rows: the row with the global index ghosts[i], of `count`, arrives at row places[i].
-/// Ghosts that arrive at the same row do so in the order of their owners' ranks, then in the order
-/// of the list.
+/// Collective. As transrank_route_ghost_pull, but the `count` ghosts may go to any rows of the
+/// destination, which has `extent` rows: the row with the global index ghosts[i] arrives at row
+/// places[i]. Several ghosts for the same row arrive in the order of their owners' ranks; those
+/// from the same owner arrive in the order of the list.
 int transrank_route_ghost_pull_at(MPI_Comm comm, const transrank_numbering* numbering,
                                   int64_t count, const int64_t* ghosts, const int64_t* places,
                                   int64_t extent, transrank_route** route);
-/// Collective. As transrank_route_ghost_pull, but the owners choose: row rows[i], of `count`, of
-/// this rank becomes a ghost on rank targets[i]. The ghosts of a rank lie from row `begin` of its
-/// destination on, sorted by the rank that pushes them, then in the order of the lists.
-/// transrank_route_ghosts returns their global indices.
+/// Collective. As transrank_route_ghost_pull, but the owners choose the ghosts: this rank pushes
+/// `count` rows, and its row rows[i] becomes a ghost on rank targets[i]. In the destination, the
+/// ghosts of a rank begin at row `begin`. They are sorted by the rank that pushes them; ghosts from
+/// the same rank are in the order of its list. transrank_route_ghosts returns their global indices.
 int transrank_route_ghost_push(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
                                const int64_t* rows, const int* targets, int64_t begin,
                                transrank_route** route);
-/// Collective. Makes the route of MPI_Alltoallv: send_counts[r] units, from send_displacements[r]
-/// on, go to rank r; receive_counts[r] units from rank r arrive from receive_displacements[r] on.
-/// If the sender and the receiver of a block give different counts, it is refused with
-/// TRANSRANK_ERROR_AGREED.
+/// Collective. Makes a route that moves data as MPI_Alltoallv does: send_counts[r] units, beginning
+/// at unit send_displacements[r] of the source, go to rank r; receive_counts[r] units arrive from
+/// rank r, beginning at unit receive_displacements[r] of the destination. If the sender and the
+/// receiver of a block give different counts, the call fails with TRANSRANK_ERROR_AGREED.
 int transrank_route_alltoallv(MPI_Comm comm, const int64_t* send_counts,
                               const int64_t* send_displacements, const int64_t* receive_counts,
                               const int64_t* receive_displacements, transrank_route** route);
-/// Not collective. Makes the reverse of `route`: what was received is sent, and what was sent is
-/// received.
+/// Not collective. Makes the reverse of `route`: it moves each unit from the place where `route`
+/// puts it to the place from which `route` takes it.
 int transrank_route_transposed(const transrank_route* route, transrank_route** back);
-/// Collective. Each rank writes its part of the route to the file `place`, in which {rank} is
-/// replaced by its number. Without {rank}, `place` is a folder, and the file of rank N in it is
-/// rank-N.route. Missing folders are created. `place` may differ between ranks (local disks).
+/// Collective. Each rank writes its part of the route to the file `place`; in this name, {rank} is
+/// replaced by the number of the rank. If the name does not contain {rank}, `place` is a folder,
+/// and rank N writes the file rank-N.route in it. Missing folders are created. `place` may differ
+/// between ranks, for example for local disks.
 int transrank_route_save(MPI_Comm comm, const transrank_route* route, const char* place);
-/// Collective. Reads what transrank_route_save wrote to `place` with the same number of ranks.
-/// Files that are missing, truncated or altered, or do not fit together, are refused with
-/// TRANSRANK_ERROR_AGREED.
+/// Collective. Reads the route that transrank_route_save wrote to `place`; the number of ranks must
+/// be the same. Files that are missing, truncated or altered, or do not fit together, are refused
+/// with TRANSRANK_ERROR_AGREED.
 int transrank_route_load(MPI_Comm comm, const char* place, transrank_route** route);
-/// Not collective. The numbers of units that this rank's `source` and `destination` arrays must
-/// have. An array for a grid must have exactly this number, other arrays may have more. Each
-/// pointer may be NULL.
+/// Not collective. Stores the numbers of units that this rank's `source` and `destination` arrays
+/// must have. An array for a grid must have exactly this number of units; other arrays may have
+/// more. Each pointer may be NULL.
 int transrank_route_extents(const transrank_route* route, int64_t* source, int64_t* destination);
-/// Not collective. The lengths, halo included, of this rank's `source` and `destination` arrays if
-/// they belong to a grid, the slowest dimension in memory first. Each list needs room for
-/// TRANSRANK_MAX_DIMENSIONS values. `source_dimensions` and `destination_dimensions` are the
-/// numbers of values; 0 if the array does not belong to a grid. Each pointer may be NULL.
+/// Not collective. Stores the lengths, halo included, of this rank's `source` and `destination`
+/// arrays if they belong to a grid. The dimension that varies slowest in memory comes first. Each
+/// list needs room for TRANSRANK_MAX_DIMENSIONS values. `source_dimensions` and
+/// `destination_dimensions` become the numbers of values that were stored: 0 for an array that does
+/// not belong to a grid. Each pointer may be NULL.
 int transrank_route_shapes(const transrank_route* route, int* source_dimensions, int64_t* source,
                            int* destination_dimensions, int64_t* destination);
-/// Not collective. The global index of each of the `count` ghosts of this rank, if the route was
-/// made by a ghost pull or push; other routes have none. The list `ghosts` is valid until the route
-/// is freed.
+/// Not collective. Stores the number of ghosts of this rank (`count`), and the address of a list of
+/// their global indices (`ghosts`), if the route was made by a ghost pull or push. For other
+/// routes, `count` becomes 0. The list is valid until the route is freed.
 int transrank_route_ghosts(const transrank_route* route, int64_t* count, const int64_t** ghosts);
 /// Not collective. Frees the handle and sets it to NULL. Objects that were made with it stay
 /// usable.
@@ -322,23 +328,25 @@ typedef struct transrank_dimension {
 /// a larger array, a member of structs, or a transposed or reversed array.
 typedef struct transrank_view {
     int count;  ///< the number of dimensions
-    /// In the order in which the units are counted: first the dimension whose index changes
-    /// slowest. Their order in memory does not matter.
+    /// The dimensions, in the order in which the units are counted: the dimension whose index
+    /// changes slowest comes first. The order of the dimensions in memory does not matter.
     const transrank_dimension* dimensions;
     int64_t element_bytes;
 } transrank_view;
 
 /// A source array and a destination array, which may be the same array: where the units of this
 /// rank lie, and how long one unit is. Fields of one exchange may be parts of one allocation, and
-/// may have the same source. But where the route writes a unit, it must neither read one nor write
-/// one of another field.
+/// may have the same source. But where the route writes a unit of one field, it must not read any
+/// unit, and must not write a unit of another field.
 ///
 /// The arrays belong to the caller, and must not be moved or freed while they are bound. After
-/// TRANSRANK_ERROR_BROKEN, or if an exchange was freed under way, MPI and peers may still access
-/// the arrays: keep them until MPI_Finalize, unless they are from transrank_shared_alloc.
+/// TRANSRANK_ERROR_BROKEN, or if an exchange was freed while it was under way, MPI and peers may
+/// still access the arrays: keep them until MPI_Finalize, unless they are from
+/// transrank_shared_alloc.
 ///
-/// The address of an array with a view is that of its first element; its length in bytes counts
-/// only its elements, not the gaps. Views may differ between ranks, and are copied.
+/// If an array has a view, its address is the address of its first element, and its length in bytes
+/// counts only the elements, not the gaps between them. Views may differ between ranks, and are
+/// copied.
 typedef struct transrank_field {
     const void* source;
     int64_t source_bytes;
@@ -346,7 +354,7 @@ typedef struct transrank_field {
     int64_t destination_bytes;
     int64_t unit_bytes;
     int scalar;  ///< a transrank_scalar
-    /// NULL: the elements lie one after the other.
+    /// If NULL, the elements lie one after the other.
     const transrank_view* source_view;
     const transrank_view* destination_view;
 } transrank_field;
@@ -354,98 +362,107 @@ typedef struct transrank_field {
 /// Options of an exchange, the same on every rank. Zeroes and null pointers stand for the defaults.
 typedef struct transrank_options {
     int operation;  ///< a transrank_operation
-    /// The name of a transport, the way in which data move. NULL: the transport named by the
-    /// environment variable TRANSRANK_TRANSPORT; if it is not set, the best one for each peer.
+    /// The name of a transport, the way in which data move. If NULL, the environment variable
+    /// TRANSRANK_TRANSPORT names the transport; if it is not set, the best transport for each peer
+    /// is used.
     const char* transport;
-    int64_t longest_message_bytes;  ///< longer messages are split; 0: only if MPI must
-    /// Not 0: each start is given its fields, which may be any fields with the lengths, types and
-    /// views of the bound ones. Peers do not reach into the arrays of these fields.
+    int64_t longest_message_bytes;  ///< longer messages are split; 0: only MPI's own limit
+    /// If not 0, the fields to move are passed to each start, and may be any fields with the
+    /// lengths, types and views of the bound fields. Peers do not access the arrays of these
+    /// fields.
     int any_memory;
-    /// How many sets of fields the array of fields contains, one after the other, each like the
-    /// first. Each start moves one set. At most 255; 0 means one set.
+    /// The number of sets in the array of fields. The sets lie one after the other, and their
+    /// fields have the lengths, types and views of those of the first set. Each start moves one
+    /// set. At most 255; 0 means one set.
     int sets;
-    /// Not 0: a promise that no rank waits for another rank's wait to return before it starts. If
-    /// no transport is named, two nodes may then send each other one message for all their ranks,
-    /// if that makes fewer messages. A wait does not return before all ranks that share such a
-    /// message, on both nodes, have started, and the ranks that carry it have called test or wait.
-    /// If the program breaks the promise, the wait never returns.
+    /// If not 0, the program promises that no rank waits for another rank's wait to return before
+    /// it starts the exchange. If no transport is named, two nodes may then send each other one
+    /// message for all their ranks, if that reduces the number of messages. In this case, a wait
+    /// returns only after all ranks with data in such a message, on both nodes, have started, and
+    /// the ranks that send and receive it have called test or wait. If the program breaks the
+    /// promise, the wait never returns.
     int together;
 } transrank_options;
 
-/// A route that is bound to arrays, a ghost update, or an alltoall.
+/// An exchange is a route, a ghost update or an alltoall that has been bound to its arrays.
 ///
 /// From start until wait has returned (or test has stored 1), the sources must not change, and the
-/// destinations are undefined. Then the destinations hold what was sent, and the sources may
-/// change. Test and wait advance all started exchanges of the process, so ranks may wait for their
-/// exchanges in different orders. Between start and wait, a rank must not block in a call that
-/// returns only after the wait of a peer (a rank that it sends to or receives from). Each call of
-/// an exchange that was broken returns the error that broke it. One thread at a time may use an
-/// exchange; start, test and wait count as calls of MPI.
+/// destinations are undefined. After that, the destinations hold the data that were sent, and the
+/// sources may change. Test and wait advance all started exchanges of the process, so ranks may
+/// wait for their exchanges in different orders. Between start and wait, a rank must not block in a
+/// call that cannot return before the wait of a peer (a rank that it sends to or receives from) has
+/// returned. Once an exchange is broken, each call with it returns the error that broke it. Only
+/// one thread at a time may use an exchange; start, test and wait count as MPI calls.
 typedef struct transrank_exchange transrank_exchange;
 
-/// Collective. Binds `count` `fields`, in each set of fields, to the route. `options` may be NULL.
-/// All ranks must give the same number of fields, with the same lengths of units.
+/// Collective. Binds the `fields` to the route. `count` is the number of fields in each set (there
+/// is one set unless `options` asks for more). `options` may be NULL. All ranks must give the same
+/// number of fields, with the same lengths of units.
 ///
 /// TRANSRANK_ERROR_AGREED is returned if a field is shorter than the route's extent or, for a grid,
-/// has another length than the local array; if the route writes a unit where it reads or writes
-/// another; if the routes do not belong together; if the scalars do not have the operation; or if
-/// the transport cannot serve a peer.
+/// has another length than the local array; if the route writes a unit where it reads one, or where
+/// it writes a unit of another field; if the routes of the ranks do not belong together; if the
+/// operation does not exist for the scalars; or if the transport cannot serve a peer.
 int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int count,
                             const transrank_field* fields, const transrank_options* options,
                             transrank_exchange** exchange);
-/// Not collective. Starts the exchange without waiting for peers; no wait returns until every peer
-/// has started. Returns TRANSRANK_ERROR_MISUSE if it is already under way (start was called twice),
-/// which breaks the exchange, or if its communicator was freed; TRANSRANK_ERROR_BROKEN if an
-/// earlier call has found that a peer has broken the exchange, freed it or ended (what start itself
-/// finds, the next test or wait returns); TRANSRANK_ERROR_ARGUMENT if it was bound with
-/// `any_memory`: a start then needs fields.
+/// Not collective. Starts the exchange without waiting for peers; a wait returns only after every
+/// peer has started. Returns TRANSRANK_ERROR_MISUSE if the exchange is already under way (calling
+/// start twice breaks it), or if its communicator was freed; TRANSRANK_ERROR_BROKEN if an earlier
+/// call has found that a peer has broken the exchange, freed it or ended (if start itself finds
+/// this, the next test or wait returns the error); TRANSRANK_ERROR_ARGUMENT if the exchange was
+/// bound with `any_memory`: use transrank_exchange_start_with.
 int transrank_exchange_start(transrank_exchange* exchange);
-/// Not collective. As transrank_exchange_start, but moves these `count` `fields`, which are like
-/// the bound ones: a set of them or, with `any_memory`, any others. Peers need not know which.
-/// Fields that cannot be moved are refused with TRANSRANK_ERROR_ARGUMENT; then nothing is started
-/// or broken. Returns TRANSRANK_ERROR_MISUSE if the exchange is already under way, which breaks it,
-/// and TRANSRANK_ERROR_BROKEN if an earlier call has found that a peer has broken it, freed it or
+/// Not collective. As transrank_exchange_start, but moves the given `fields` (their number is
+/// `count`): one of the bound sets or, with `any_memory`, any fields with the lengths, types and
+/// views of the bound fields. Peers need not know which fields these are. If the fields cannot be
+/// moved, TRANSRANK_ERROR_ARGUMENT is returned, and nothing is started or broken. Returns
+/// TRANSRANK_ERROR_MISUSE if the exchange is already under way (such a call breaks it), and
+/// TRANSRANK_ERROR_BROKEN if an earlier call has found that a peer has broken it, freed it or
 /// ended.
 int transrank_exchange_start_with(transrank_exchange* exchange, int count,
                                   const transrank_field* fields);
-/// Not collective. Makes progress. `done` becomes 1 if the exchange is over, until it is started
-/// again; otherwise 0. Returns TRANSRANK_ERROR_MISUSE before the first start, which breaks the
-/// exchange; TRANSRANK_ERROR_BROKEN if a peer has broken the exchange, freed it or ended;
-/// TRANSRANK_ERROR_ARGUMENT if `done` is NULL.
+/// Not collective. Makes progress. `done` becomes 1 if the exchange is over and has not been
+/// started again, otherwise 0. Returns TRANSRANK_ERROR_MISUSE if the exchange was never started
+/// (such a call breaks it); TRANSRANK_ERROR_BROKEN if a peer has broken the exchange, freed it or
+/// ended; TRANSRANK_ERROR_ARGUMENT if `done` is NULL.
 int transrank_exchange_test(transrank_exchange* exchange, int* done);
-/// Not collective. Returns when the exchange is over, at once if it already is. Returns
-/// TRANSRANK_ERROR_MISUSE before the first start, which breaks the exchange; TRANSRANK_ERROR_BROKEN
-/// if a peer has broken the exchange, freed it or ended.
+/// Not collective. Returns when the exchange is over; if it is over already, returns at once.
+/// Returns TRANSRANK_ERROR_MISUSE if the exchange was never started (such a call breaks it);
+/// TRANSRANK_ERROR_BROKEN if a peer has broken the exchange, freed it or ended.
 int transrank_exchange_wait(transrank_exchange* exchange);
 /// Not collective. As transrank_exchange_wait, but returns after about `seconds` even if the
-/// exchange is not over: then `done` becomes 0, otherwise 1. Returns TRANSRANK_ERROR_MISUSE before
-/// the first start, which breaks the exchange; TRANSRANK_ERROR_BROKEN if a peer has broken the
-/// exchange, freed it or ended; TRANSRANK_ERROR_ARGUMENT if `seconds` is not a number or `done` is
-/// NULL.
+/// exchange is not over. `done` becomes 1 if it is over, otherwise 0. Returns
+/// TRANSRANK_ERROR_MISUSE if the exchange was never started (such a call breaks it);
+/// TRANSRANK_ERROR_BROKEN if a peer has broken the exchange, freed it or ended;
+/// TRANSRANK_ERROR_ARGUMENT if `seconds` is not a number or `done` is NULL.
 int transrank_exchange_wait_for(transrank_exchange* exchange, double seconds, int* done);
 /// Not collective. Starts the exchange, unless it is already under way, and waits until it is over.
-/// For an alltoall by MPI's own algorithm, run is one blocking MPI call: either all ranks run, or
-/// all start. Returns TRANSRANK_ERROR_BROKEN if a peer has broken the exchange, freed it or ended;
-/// TRANSRANK_ERROR_MISUSE if this rank has broken it, or its communicator was freed;
-/// TRANSRANK_ERROR_ARGUMENT if it was bound with `any_memory`: a start then needs fields.
+/// For an alltoall by MPI's own algorithm, run is one blocking MPI call, so all ranks must make the
+/// same call: either all call run, or all call start. Returns TRANSRANK_ERROR_BROKEN if a peer has
+/// broken the exchange, freed it or ended; TRANSRANK_ERROR_MISUSE if this rank has broken it, or
+/// its communicator was freed; TRANSRANK_ERROR_ARGUMENT if the exchange was bound with
+/// `any_memory`: use transrank_exchange_run_with.
 int transrank_exchange_run(transrank_exchange* exchange);
-/// Not collective. Does transrank_exchange_start_with of these `count` `fields`, and waits until
-/// the exchange is over. Fields that cannot be moved are refused with TRANSRANK_ERROR_ARGUMENT;
-/// then nothing is started or broken. Returns TRANSRANK_ERROR_MISUSE if the exchange is already
-/// under way, which breaks it; TRANSRANK_ERROR_BROKEN if a peer has broken it, freed it or ended.
+/// Not collective. Starts the exchange of the given `fields` (their number is `count`) as
+/// transrank_exchange_start_with does, and waits until it is over. If the fields cannot be moved,
+/// TRANSRANK_ERROR_ARGUMENT is returned, and nothing is started or broken. Returns
+/// TRANSRANK_ERROR_MISUSE if the exchange is already under way (such a call breaks it);
+/// TRANSRANK_ERROR_BROKEN if a peer has broken it, freed it or ended.
 int transrank_exchange_run_with(transrank_exchange* exchange, int count,
                                 const transrank_field* fields);
-/// Not collective. Breaks the exchange, because this rank cannot go on with it. Always returns an
-/// error: TRANSRANK_ERROR_MISUSE with the text `why`. Peers get TRANSRANK_ERROR_BROKEN, with a text
-/// that names this rank.
+/// Not collective. Breaks the exchange; call it if this rank cannot go on with the exchange. Always
+/// returns an error, TRANSRANK_ERROR_MISUSE, with the text `why`. Peers get TRANSRANK_ERROR_BROKEN,
+/// with a text that names this rank.
 int transrank_exchange_abandon(transrank_exchange* exchange, const char* why);
-/// Not collective. Stores in `text` a text table: peers, bytes, runs (contiguous pieces), the
-/// transport of each peer and why it was chosen. The text belongs to the exchange, and is valid
-/// until the next explain.
+/// Not collective. Stores in `text` the address of a text table that lists the peers, bytes, runs
+/// (contiguous pieces), the transport of each peer and why it was chosen. The text belongs to the
+/// exchange, and is valid until the next explain.
 int transrank_exchange_explain(transrank_exchange* exchange, const char** text);
-/// Not collective. Frees the handle, which becomes NULL. Allowed at any time after the last wait,
-/// in any order on different ranks, and after MPI_Finalize. Peers that start the exchange once more
-/// get TRANSRANK_ERROR_BROKEN. Free an exchange before its communicator.
+/// Not collective. Frees the exchange and sets the handle to NULL. This is allowed at any time
+/// after the last wait, in any order on different ranks, and even after MPI_Finalize. Peers that
+/// start the exchange again get TRANSRANK_ERROR_BROKEN. Free an exchange before you free its
+/// communicator.
 int transrank_exchange_free(transrank_exchange** exchange);
 
 // Ghost updates keep copies of rows of other ranks, the ghosts, in memory that the update
@@ -457,8 +474,9 @@ typedef struct transrank_rows {
     int64_t count;
     /// The number of elements of each row, if all rows of all ranks have the same length.
     int64_t length;
-    /// For rows of different lengths: `count` + 1 values; row i is the elements [offsets[i],
-    /// offsets[i + 1]). The list is copied. NULL: all rows have the length `length`.
+    /// For rows of different lengths: `count` + 1 values; row i consists of the elements
+    /// [offsets[i], offsets[i + 1]). The list is copied. If NULL, all rows have the length
+    /// `length`.
     const int64_t* offsets;
     int64_t element_bytes;
     int scalar;  ///< a transrank_scalar: the type of the elements
@@ -470,14 +488,15 @@ typedef struct transrank_rows {
 /// update allocates.
 typedef struct transrank_ghost_update transrank_ghost_update;
 
-/// Collective. Makes an update in which this rank chooses its ghosts: ghost i, of `count`, is a
-/// copy of the row with the global index ghosts[i]. Global indices number the `rows` of all ranks,
-/// in rank order. `ghosts` may contain an index several times, and rows of this rank itself.
+/// Collective. Makes an update in which this rank chooses its `count` ghosts: ghost i is a copy of
+/// the row with the global index ghosts[i]. The global indices count the `rows` of all ranks from
+/// 0, in rank order. `ghosts` may contain an index several times, and indices of rows that this
+/// rank owns.
 int transrank_ghost_update_pull(MPI_Comm comm, const transrank_rows* rows, int64_t count,
                                 const int64_t* ghosts, transrank_ghost_update** update);
-/// Collective. Makes an update in which the owners choose the ghosts: row pushed[i], of `count`, of
-/// this rank's `rows` becomes a ghost on rank targets[i]. The ghosts of a rank are sorted by the
-/// rank that pushes them, then in the order of the lists.
+/// Collective. Makes an update in which the owners choose the ghosts: this rank pushes `count` of
+/// its `rows`, and row pushed[i] becomes a ghost on rank targets[i]. The ghosts of a rank are
+/// sorted by the rank that pushes them; ghosts from the same rank are in the order of its list.
 int transrank_ghost_update_push(MPI_Comm comm, const transrank_rows* rows, int64_t count,
                                 const int64_t* pushed, const int* targets,
                                 transrank_ghost_update** update);
@@ -485,16 +504,17 @@ int transrank_ghost_update_push(MPI_Comm comm, const transrank_rows* rows, int64
 /// route that transrank_route_load has read.
 int transrank_ghost_update_along(MPI_Comm comm, const transrank_rows* rows,
                                  const transrank_route* route, transrank_ghost_update** update);
-/// Collective. Makes an update with the same ghosts as the update `other`. The elements and lengths
-/// of the `rows` may differ from those of `other`.
+/// Collective. Makes an update with the same ghosts as the update `other`. Each rank must own as
+/// many `rows` as in `other`, but their elements and lengths may differ.
 int transrank_ghost_update_like(MPI_Comm comm, const transrank_rows* rows,
                                 const transrank_ghost_update* other,
                                 transrank_ghost_update** update);
-/// Not collective. The ghosts of this rank: their number (`count`), the global index of each
-/// (`indices`; -1 if no row arrives there), the `count` + 1 offsets of their elements, and the
-/// elements (`data`), in memory like that of transrank_shared_alloc. Ghost i is the elements
-/// [offsets[i], offsets[i + 1]). The update owns all this; `data` also stays until the last
-/// exchange bound to the update is freed. Each pointer may be NULL.
+/// Not collective. Stores the number of ghosts of this rank (`count`), and where to find the global
+/// index of each ghost (`indices`; -1 if no row arrives there), the `count` + 1 `offsets` of their
+/// elements, and the elements themselves (`data`), which lie in memory like that of
+/// transrank_shared_alloc. Ghost i consists of the elements [offsets[i], offsets[i + 1]). The lists
+/// belong to the update; `data` remains valid until the update and every exchange bound to it have
+/// been freed. Each pointer may be NULL.
 int transrank_ghost_update_ghosts(const transrank_ghost_update* update, int64_t* count,
                                   const int64_t** indices, const int64_t** offsets, void** data);
 
@@ -505,9 +525,9 @@ enum transrank_direction {
     /// one after another, in the order of the ranks that hold the ghosts.
     TRANSRANK_PUSH = 1
 };
-/// Collective. Binds an exchange of the rows and ghosts of the update. `comm` is the communicator
-/// of the update, `direction` a transrank_direction. `options` may be NULL, and must ask for
-/// neither `any_memory` nor several `sets`.
+/// Collective. Binds the rows and ghosts of the update to an exchange. `comm` must be the
+/// communicator of the update; `direction` is a transrank_direction. `options` may be NULL; it must
+/// ask for neither `any_memory` nor several `sets`.
 int transrank_ghost_update_bind(MPI_Comm comm, const transrank_ghost_update* update, int direction,
                                 const transrank_options* options, transrank_exchange** exchange);
 /// Not collective. Frees the handle and sets it to NULL. Objects that were made with it stay
@@ -518,43 +538,45 @@ int transrank_ghost_update_free(transrank_ghost_update** update);
 
 /// Options of an alltoall, the same on every rank. Zeroes and null pointers stand for the defaults.
 typedef struct transrank_alltoall_options {
-    /// The name of an algorithm. NULL: the library chooses one.
+    /// The name of an algorithm. If NULL, the library chooses one.
     const char* algorithm;
-    /// The path of a file that names algorithms for lengths of blocks, as `transrank tune` writes
-    /// it; rank 0 reads it. NULL: the file that TRANSRANK_ALLTOALL_CHOICES names on rank 0, if it
-    /// is set.
+    /// The path of a file that names algorithms for different lengths of blocks, as `transrank
+    /// tune` writes it; rank 0 reads it. If NULL, rank 0 reads the file that the environment
+    /// variable TRANSRANK_ALLTOALL_CHOICES names, if it is set.
     const char* choices;
-    int radix;           ///< for the algorithm bruck; 0: 2
-    int window;          ///< for linear-bounded; 0: 8
-    int leaders;         ///< for node-leaders; 0: 2
-    int ranks_per_node;  ///< consecutive ranks that share a node; 0: determined
-    /// The lengths of a torus that the ranks fill, the first dimension varying fastest. NULL:
-    /// determined from the number of ranks.
+    int radix;           ///< for the algorithm bruck; 0 means 2
+    int window;          ///< for linear-bounded; 0 means 8
+    int leaders;         ///< for node-leaders; 0 means 2
+    int ranks_per_node;  ///< consecutive ranks that share a node; 0: found automatically
+    /// The lengths of a torus that the ranks fill, the first dimension varying fastest. If NULL,
+    /// they are determined from the number of ranks.
     const int* torus;
     int torus_dimensions;
-    /// Not 0: each start is given one field. Its arrays hold all blocks; they must be one array if
-    /// the bound arrays are (in place). Peers do not reach into them, but MPI may.
+    /// If not 0, one field is passed to each start. Its arrays hold all blocks; they must be the
+    /// same array if, and only if, the alltoall was bound in place. Peers do not access them, but
+    /// MPI may.
     int any_memory;
 } transrank_alltoall_options;
 
-/// Collective. Binds an alltoall: this rank sends a block of `block_bytes` from `send` to every
-/// rank, in rank order, and receives one from every rank into `receive`. It is in place if `send`
-/// and `receive` are the same. The arrays belong to the caller, and must not be moved or freed
-/// while bound.
+/// Collective. Binds an alltoall: this rank sends a block of `block_bytes` bytes from `send` to
+/// every rank, and receives a block from every rank into `receive`. The blocks lie in rank order.
+/// The alltoall is in place if `send` and `receive` are the same. The arrays belong to the caller,
+/// and must not be moved or freed while they are bound.
 int transrank_alltoall_bind(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,
                             const transrank_alltoall_options* options,
                             transrank_exchange** exchange);
 /// Collective. Binds an alltoall of blocks of any lengths, as MPI_Alltoallv: send_bytes[r] bytes
 /// from `send` + send_offsets[r] go to rank r; receive_bytes[r] bytes from rank r arrive at
-/// `receive` + receive_offsets[r]. It is never in place. A block that is not as long as its
-/// receiver expects is refused with TRANSRANK_ERROR_AGREED.
+/// `receive` + receive_offsets[r]. It cannot be in place. If a block is not as long as its receiver
+/// expects, the call fails with TRANSRANK_ERROR_AGREED.
 int transrank_alltoallv_bind(MPI_Comm comm, const void* send, const int64_t* send_bytes,
                              const int64_t* send_offsets, void* receive,
                              const int64_t* receive_bytes, const int64_t* receive_offsets,
                              const transrank_alltoall_options* options,
                              transrank_exchange** exchange);
-/// Collective. Binds, runs and frees one alltoall: this rank sends a block of `block_bytes` from
-/// `send` to every rank, in rank order, and receives one from every rank into `receive`.
+/// Collective. Binds, runs and frees one alltoall: this rank sends a block of `block_bytes` bytes
+/// from `send` to every rank, and receives a block from every rank into `receive`. The blocks lie
+/// in rank order.
 int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,
                        const transrank_alltoall_options* options);
 
@@ -566,8 +588,8 @@ int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t b
 /// MPI.
 int transrank_comm_size_f(MPI_Fint comm, int* ranks);
 
-/// Memory that has a handle besides its address. After memory was freed, its address may belong to
-/// other memory, but its handle is refused.
+/// Memory that has a handle besides its address. After the memory has been freed, its address may
+/// belong to other memory, but its handle is refused.
 typedef struct transrank_memory transrank_memory;
 int transrank_shared_alloc_f(int64_t bytes, void** memory, transrank_memory** handle);
 int transrank_shared_free_f(transrank_memory** handle);

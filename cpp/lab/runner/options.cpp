@@ -291,7 +291,8 @@ std::string wrapped(std::string_view words, std::size_t column) {
     std::string text;
     for (;;) {
         const auto end = std::min(words.find('\n'), words.size());
-        const auto cut = end > most ? words.rfind(' ', most) : end;
+        const auto space = end > most ? words.rfind(' ', most) : end;
+        const auto cut = std::min(space, end);  // a word that is too long stays whole, and its line
         text += words.substr(0, cut);
         if (cut == words.size()) {
             return text;

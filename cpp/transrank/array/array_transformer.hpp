@@ -12,9 +12,9 @@
 
 namespace transrank::array {
 
-/// Keeps copies of other ranks' rows up to date: `father` holds the rows that this rank owns, `son`
-/// its ghosts, copies of rows that other ranks (or this one) own. The names come from a published
-/// benchmark, as do rs (row length), rm (longest row) and al (alignment) of ParArray.
+/// Keeps copies of other ranks' rows up to date. `father` holds the rows that this rank owns. `son`
+/// holds its ghosts: copies of rows that other ranks (or this one) own. These names come from a
+/// published benchmark, as do rs (row length), rm (longest row) and al (alignment) of ParArray.
 ///
 ///     ArrayTransformer<double, 5> transformer(MPI_COMM_WORLD);
 ///     transformer.set_father_son(father, son);
@@ -27,15 +27,16 @@ namespace transrank::array {
 ///         pull.wait();
 ///     }
 ///
-/// All other methods are GhostUpdate's, and described there.
+/// All other methods are inherited from GhostUpdate, and described there.
 template <class T, std::int64_t rs = 1, std::int64_t rm = rs, std::int64_t al = 1>
 class ArrayTransformer final : public GhostUpdate {
 public:
     using Array = ParArray<T, rs, rm, al>;
     using GhostUpdate::GhostUpdate;
 
-    /// Not collective. Sets the two arrays, and forgets all mappings. Rows may still be added to
-    /// the `father`; the ghost mapping makes the rows of the `son`. Throws nothing.
+    /// Not collective. Sets the array of owned rows (`father`) and the array of ghosts (`son`), and
+    /// discards all mappings. Rows may still be added to the `father`; creating a ghost mapping
+    /// resizes the `son`. Throws nothing.
     void set_father_son(std::shared_ptr<Array> father, std::shared_ptr<Array> son) {
         GhostUpdate::set_father_son(father, son);
         father_ = std::move(father);

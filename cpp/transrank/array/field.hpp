@@ -18,11 +18,11 @@
 
 namespace transrank::array {
 
-/// Returns a field (what an exchange moves) with the elements of `source` and `destination`, for a
-/// route that counts rows if all rows have one length, otherwise elements. The field keeps the
-/// memory of both arrays, which must not be resized. They may be the same array. Throws
-/// std::invalid_argument when their element types or row lengths differ, mpi::Misuse when one of
-/// them was moved from.
+/// Returns a field (what an exchange moves) with the elements of `source` and `destination`. The
+/// route must count rows if all rows have one length, otherwise elements. The field keeps the
+/// memory of both arrays alive; they must not be resized. They may be the same array. Throws
+/// std::invalid_argument if their element types or row lengths differ, and mpi::Misuse if one of
+/// them has been moved from.
 [[nodiscard]] inline copy::Field field(const RowArray& source, RowArray& destination) {
     if (!source.is_there() || !destination.is_there()) {
         throw mpi::Misuse("an array of a field was moved from, or never had rows; resize it first");
@@ -46,8 +46,8 @@ namespace transrank::array {
             .keep_alive = std::make_shared<std::pair<RowArray, RowArray>>(source, destination)};
 }
 
-/// Returns the field of `source` and `destination`; throws std::invalid_argument and mpi::Misuse as
-/// for RowArrays. Arrays with different elements or row lengths do not compile.
+/// Returns a field of `source` and `destination`; throws std::invalid_argument and mpi::Misuse as
+/// for RowArrays. Arrays with different element types or row lengths do not compile.
 template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al, class U, std::int64_t us,
           std::int64_t um, std::int64_t ul>
 [[nodiscard]] copy::Field field(const ParArray<T, rs, rm, al>& source,
@@ -61,8 +61,8 @@ template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al, class U, s
     return field(from, to);
 }
 
-/// Returns a field whose source and destination are `both`. Throws mpi::Misuse when the array was
-/// moved from.
+/// Returns a field whose source and destination are `both`. Throws mpi::Misuse if the array has
+/// been moved from.
 template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al>
 [[nodiscard]] copy::Field field(ParArray<T, rs, rm, al>& both) {
     return field(both, both);
@@ -82,7 +82,7 @@ template <class Array>
         return array.data();
     }
 }
-/// The number of elements in a row of a ParArray<T, components>; 1 in memory of the caller's own.
+/// The number of elements in a row of a ParArray<T, components>; 1 for memory of the caller's own.
 template <class Array>
 constexpr std::int64_t components_of = 1;
 template <class T, std::int64_t components>
@@ -90,8 +90,8 @@ constexpr std::int64_t components_of<ParArray<T, components>> = components;
 
 /// Returns a field with `source` and `destination` in memory of the caller's own, such as a
 /// std::vector or std::span. Each unit of the route (a cell or row) is `components` adjacent
-/// elements. The memory must stay where it is while the field is used, and after a BrokenExchange
-/// until MPI_Finalize. Throws std::invalid_argument when `components` is below 1.
+/// elements. The memory must stay valid, at the same address, while the field is used; after a
+/// BrokenExchange, until MPI_Finalize. Throws std::invalid_argument if `components` is below 1.
 template <LastingMemory Source, LastingMemory Destination>
 [[nodiscard]] copy::Field field(Source&& source, Destination&& destination,
                                 std::int64_t components = 1) {
@@ -108,8 +108,8 @@ template <LastingMemory Source, LastingMemory Destination>
             .unit_bytes = components * bytes,
             .scalar = ScalarOf<T>::value};
 }
-/// Returns a field whose source and destination are `both`, with `components` elements per unit.
-/// Throws std::invalid_argument when `components` is below 1.
+/// Returns a field whose source and destination are `both`, with `components` elements per unit
+/// (cell or row). Throws std::invalid_argument if `components` is below 1.
 template <LastingMemory Both>
 [[nodiscard]] copy::Field field(Both&& both, std::int64_t components = 1) {
     return field(both, both, components);
@@ -120,9 +120,9 @@ template <LastingMemory Both>
     return made;
 }
 
-/// Returns a field for each of the `arrays`, with this array as source and destination:
-/// `update.run_with(array::fields(u, v))`. Throws std::invalid_argument and mpi::Misuse as `field`
-/// does.
+/// Returns a field for each of the `arrays`; the array is the source and the destination of its
+/// field. Example: `update.run_with(array::fields(u, v))`. Throws std::invalid_argument and
+/// mpi::Misuse as `field` does.
 template <class... Arrays>
 [[nodiscard]] std::vector<copy::Field> fields(Arrays&&... arrays) {
     return {field(std::forward<Arrays>(arrays))...};

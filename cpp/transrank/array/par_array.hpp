@@ -19,14 +19,14 @@
 
 namespace transrank::array {
 
-/// The rows of a distributed array that one rank holds: rows of elements of type T, in memory that
-/// the other ranks of the node can read where the system allows that.
+/// The rows of a distributed array that one rank holds. Their elements have type T, and lie in
+/// memory that the other ranks of the node can read if the system allows that.
 ///
 /// The parameters are named as in a published benchmark. `rs` (row size) is the number of elements
-/// of a row, or dynamic_size (chosen at run time), or non_uniform_size (rows differ); `rm` (row
-/// maximum) is the most elements of a row if lengths differ: a number, dynamic_size, or
-/// non_uniform_size for rows of any length. Every row begins at a multiple of `al` elements
-/// (alignment); the memory begins at a page.
+/// of each row, or dynamic_size (chosen at run time), or non_uniform_size (the rows have different
+/// lengths). If the lengths differ, `rm` (row maximum) is the largest number of elements in a row:
+/// a number, dynamic_size, or non_uniform_size for rows of any length. Every row begins at a
+/// multiple of `al` elements (alignment); the memory begins at a page boundary.
 ///
 ///     ParArray<double, 5>                                 rows of 5 numbers
 ///     ParArray<double, dynamic_size>                      rows of one length, given to resize()
@@ -35,7 +35,7 @@ namespace transrank::array {
 ///     ParArray<int, non_uniform_size, non_uniform_size>   rows of any length (CSR)
 ///
 /// No call of a ParArray is collective. Memory is released without communication, even while other
-/// ranks still map it.
+/// ranks still have it mapped.
 template <class T, std::int64_t rs = 1, std::int64_t rm = rs, std::int64_t al = 1>
 class ParArray final : public RowArray {
     static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
@@ -52,7 +52,7 @@ public:
                                                            : std::dynamic_extent>;
     using ConstRow = std::span<const T, Row::extent>;
 
-    /// Makes an array without rows. Throws std::system_error when there is no memory.
+    /// Makes an array without rows. Throws std::system_error if memory cannot be allocated.
     ParArray() : RowArray(sizeof(T), ScalarOf<T>::value) {
         if constexpr (kind == RowKind::static_fixed) {
             resize(0);
@@ -70,9 +70,10 @@ public:
     ParArray& operator=(ParArray&&) noexcept = default;
     ~ParArray() = default;
 
-    /// Allocates zeroed memory for `rows` rows of `row_size` (or rs) elements. The old rows are
-    /// lost, and exchanges bound to them must be bound again. Throws std::invalid_argument when a
-    /// number is negative, std::system_error when there is no memory.
+    /// Allocates zeroed memory for `rows` rows of `row_size` elements each (or rs elements, if rs
+    /// is a number). The old rows are lost, and exchanges bound to them must be bound again. Throws
+    /// std::invalid_argument if a number is negative, and std::system_error if memory cannot be
+    /// allocated.
     void resize(std::int64_t rows)
         requires(kind == RowKind::static_fixed)
     {
@@ -83,10 +84,10 @@ public:
     {
         take(layout::Rows::fixed(rows, row_size, al), row_size);
     }
-    /// Allocates zeroed memory for one row for each of `lengths`, in elements. The old rows are
-    /// lost, and exchanges bound to them must be bound again. Throws std::invalid_argument when a
-    /// row is longer than the `bound` (or rm) or a number is negative, std::system_error when there
-    /// is no memory.
+    /// Allocates zeroed memory for one row for each of the `lengths`, which count elements. The old
+    /// rows are lost, and exchanges bound to them must be bound again. Throws std::invalid_argument
+    /// if a row is longer than `bound` (or than rm, if rm is a number) or a number is negative, and
+    /// std::system_error if memory cannot be allocated.
     void resize(const std::vector<std::int64_t>& lengths)
         requires(kind == RowKind::static_bounded || kind == RowKind::variable)
     {
@@ -112,7 +113,7 @@ public:
     {
         return row_size_max();
     }
-    /// The most elements that a row may have.
+    /// The largest number of elements that a row may have.
     [[nodiscard]] std::int64_t row_size_max() const noexcept
         requires(kind != RowKind::variable)
     {
@@ -125,7 +126,7 @@ public:
         return row_of<ConstRow>(row);
     }
 
-    /// All elements one after the other, with any padding between the rows.
+    /// All elements, row after row, including any padding between the rows.
     [[nodiscard]] std::span<T> data() noexcept {
         return {elements(), static_cast<std::size_t>(rows().units())};
     }

@@ -13,17 +13,17 @@
 
 namespace transrank::array {
 
-/// The rows of a distributed array that one rank holds, whatever their elements are: where they
-/// lie, and in which memory.
+/// The rows of a distributed array that one rank holds, whatever the type of their elements: where
+/// the rows lie, and in which memory.
 class RowArray {
 public:
-    /// Makes an array without rows. An element has `element_bytes` bytes, of numbers of type
-    /// `scalar`. Throws nothing.
+    /// Makes an array without rows. Each element has `element_bytes` bytes, and consists of numbers
+    /// of type `scalar`. Throws nothing.
     RowArray(std::int64_t element_bytes, copy::Scalar scalar)
         : element_bytes_(element_bytes), scalar_(scalar) {}
     RowArray(const RowArray&) = default;
     RowArray& operator=(const RowArray&) = default;
-    /// Takes over the rows and the memory of `other`, which then has none.
+    /// Takes over the rows and the memory of `other`, which then has neither.
     RowArray(RowArray&& other) noexcept : RowArray(other.element_bytes_, other.scalar_) {
         *this = std::move(other);
     }
@@ -38,9 +38,9 @@ public:
     }
     ~RowArray() = default;
 
-    /// Replaces the rows and their memory: `bytes` are all elements, `memory` owns them.
-    /// `description` says what rows of the array must have in common on all ranks, such as "4
-    /// elements". Throws nothing.
+    /// Replaces the `rows` and their memory: `bytes` are all elements, and `memory` owns them.
+    /// `description` says what rows must have in common on all ranks, such as "4 elements". Throws
+    /// nothing.
     void adopt(layout::Rows rows, std::span<std::byte> bytes, std::shared_ptr<void> memory,
                std::string description) {
         rows_ = std::move(rows);
@@ -51,12 +51,13 @@ public:
 
     /// The number of rows.
     [[nodiscard]] std::int64_t size() const noexcept { return rows_.rows(); }
-    /// Whether the array has memory, even for no rows: false before `adopt` and when moved from.
+    /// Whether the array has memory, even if it has no rows: false before `adopt` and after the
+    /// array has been moved from.
     [[nodiscard]] bool is_there() const noexcept { return !description_.empty(); }
-    /// Where the rows lie, and the bytes of all elements.
+    /// rows() says where the rows lie; bytes() are the bytes of all elements.
     [[nodiscard]] const layout::Rows& rows() const noexcept { return rows_; }
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
-    /// The owner of this array's memory, until the array is resized.
+    /// The owner of this array's memory. It changes when the array is resized.
     [[nodiscard]] const std::shared_ptr<void>& memory() const noexcept { return memory_; }
 
     [[nodiscard]] const std::string& description() const noexcept { return description_; }

@@ -9,8 +9,9 @@
 
 namespace transrank::array {
 
-/// The type of the numbers in an element of type T, for sums and comparisons. Opaque elements can
-/// only be assigned. Specialize it for a structure whose numbers have one type.
+/// `value` is the type of the numbers in an element of type T, which sums and comparisons need. If
+/// it is opaque, elements can only be assigned. Specialize ScalarOf for a structure whose numbers
+/// all have one type.
 template <class T>
 struct ScalarOf {
     static constexpr copy::Scalar value = [] {

@@ -11,14 +11,14 @@ namespace transrank::copy {
 
 class View;
 
-/// How arriving data are combined with the destination. If either number is NaN, min and max are
-/// NaN. If both are NaN, or both are zeros, the number in the destination stays.
+/// How an arriving number is combined with the number in the destination. If either number is NaN,
+/// min and max give NaN. If both are NaN, or both are zeros, the number in the destination stays.
 enum class Operation : std::uint8_t { assign, add, min, max };
 
-/// The names of operations.
+/// The names of the operations, in the order of Operation.
 inline constexpr std::array<std::string_view, 4> operations{"assign", "add", "min", "max"};
 
-/// The type of the numbers in a unit (row or cell), which operations other than assign need.
+/// The type of the numbers in a unit (row or cell). Operations other than assign need it.
 enum class Scalar : std::uint8_t {
     opaque,  ///< any bytes, for assign only
     int8,
@@ -39,7 +39,7 @@ struct ScalarKind {
     std::int64_t bytes;
 };
 
-/// All kinds of scalars.
+/// The kinds of all scalar types, in the order of Scalar.
 inline constexpr std::array<ScalarKind, 11> scalars{{{"opaque", 1},
                                                      {"int8", 1},
                                                      {"int16", 2},
@@ -59,7 +59,7 @@ inline constexpr std::array<ScalarKind, 11> scalars{{{"opaque", 1},
 
 /// How copied data are stored in the destination array.
 enum class Stores : std::uint8_t {
-    measured,  ///< whichever of the others proves faster
+    measured,  ///< cached or streamed, whichever is measured to be faster
     cached,    ///< into the caches
     streamed,  ///< past the caches
 };
@@ -69,8 +69,8 @@ enum class Stores : std::uint8_t {
 /// But the route must not write a unit where it reads, or where it writes a unit of another field.
 ///
 /// After a BrokenExchange, MPI or a peer that shares memory with this rank may still be accessing
-/// the arrays. If MPI needs them, `keep_alive` is then kept forever. Callers that leave it empty
-/// must keep the arrays of a broken exchange until MPI_Finalize.
+/// the arrays. If MPI may still access them, `keep_alive` is kept forever. Callers that leave
+/// `keep_alive` empty must keep the arrays of a broken exchange until MPI_Finalize.
 struct Field {
     const std::byte* source = nullptr;
     std::int64_t source_bytes = 0;
@@ -79,8 +79,8 @@ struct Field {
     std::int64_t unit_bytes = 0;
     Scalar scalar = Scalar::opaque;
     std::shared_ptr<void> keep_alive = nullptr;  ///< owner of the memory
-    /// How an array that is not contiguous lies in memory, seen from its first element, which is at
-    /// the address; nullptr for a contiguous array.
+    /// How an array that is not contiguous lies in memory, relative to its first element, to which
+    /// `source` or `destination` points; nullptr for a contiguous array.
     std::shared_ptr<const View> source_view = nullptr;
     std::shared_ptr<const View> destination_view = nullptr;
 };

@@ -8,20 +8,22 @@
 
 namespace transrank::discovery {
 
-/// The path of the file of `rank`: `place` with every `{rank}` in it replaced or, if it has none,
-/// `rank-{rank}.route` in the folder `place`. Throws route::FileError if `place` is empty.
+/// The path of the file of `rank`: `place` with the rank's number instead of every `{rank}`. If
+/// `place` contains no `{rank}`, the path is `rank-{rank}.route` in the folder `place`. Throws
+/// route::FileError if `place` is empty.
 [[nodiscard]] std::filesystem::path route_file(const std::filesystem::path& place, int rank);
 
-/// Collective. Every rank writes its own file; missing folders are made. `place` may differ between
-/// ranks (local disks). Throws mpi::AgreedError, the same on every rank, when the routes do not fit
-/// together, and then nothing is written, or when some rank cannot write its file; the files of
-/// other ranks then stay, and `load` refuses the mixture.
+/// Collective. Every rank writes `route` to its own file, route_file of `place`; missing folders
+/// are made. `place` may differ between ranks (local disks). Throws mpi::AgreedError, the same on
+/// every rank, if the routes do not fit together (nothing is then written), or if some rank cannot
+/// write its file. In the second case, the files of other ranks stay, and `load` refuses the
+/// mixture of old and new files.
 void save(const mpi::Communicator& comm, const route::Route& route,
           const std::filesystem::path& place);
 
-/// Collective. Reads this rank's route that `save` wrote to `place` with the same number of ranks.
-/// Throws mpi::AgreedError, the same on every rank, when a file is missing, truncated, altered, of
-/// another rank or number of ranks, or when the files do not fit together.
+/// Collective. Returns this rank's route, which `save` wrote to `place` on the same number of
+/// ranks. Throws mpi::AgreedError, the same on every rank, if a file is missing, truncated,
+/// altered, or of another rank or number of ranks, or if the files do not fit together.
 [[nodiscard]] route::Route load(const mpi::Communicator& comm, const std::filesystem::path& place);
 
 }  // namespace transrank::discovery

@@ -13,23 +13,25 @@ namespace transrank::discovery {
 
 /// The rows that will arrive at a rank along a route whose unit is a row.
 struct ArrivingRows {
-    /// The units of each row of the destination; 0 if no row arrives there.
+    /// The number of units (elements) in each row of the destination; 0 if no row arrives there.
     std::vector<std::int64_t> lengths;
-    /// Where the rows of each received leg lie in the sender's array, in the order of the leg.
+    /// For each leg (what one peer sends): where its rows lie in the peer's array, in the order of
+    /// the leg.
     std::vector<std::vector<route::RowPlace>> sources;
 };
 
 /// Collective. Tells the receivers of `route`, whose unit is a row, the lengths of the rows that
-/// will arrive, and returns those of this rank. `source` says how this rank's own rows lie. Throws
-/// mpi::AgreedError when the route belongs to other ranks or names a row that does not exist, or
-/// when rows of different lengths arrive in the same place.
+/// will arrive, and returns the rows that will arrive at this rank. `source` says where this rank's
+/// own rows lie. Throws mpi::AgreedError if the route belongs to other ranks or names a row that
+/// does not exist, or if rows of different lengths arrive in the same place.
 [[nodiscard]] ArrivingRows arriving_rows(const mpi::Communicator& comm, const route::Route& route,
                                          const layout::Rows& source);
 
-/// Collective. Converts `route`, whose unit is a row, to a route that counts the units in the rows.
-/// `source` and `destination` say where this rank's rows lie; rows of `destination` must have the
-/// lengths of `arriving` if rows arrive there. The extents are the units of both arrays. Throws
-/// mpi::AgreedError when rows differ in length or number.
+/// Collective. Converts `route`, whose unit is a row, to a route whose units are the elements of
+/// the rows. `source` and `destination` say where this rank's rows lie; `arriving` is what
+/// arriving_rows has returned. Where a row arrives, the row of `destination` must have its length.
+/// The new extents are the numbers of units in both arrays. Throws mpi::AgreedError if rows differ
+/// in length or number.
 [[nodiscard]] route::Route in_units(const mpi::Communicator& comm, const route::Route& route,
                                     const ArrivingRows& arriving, const layout::Rows& source,
                                     const layout::Rows& destination);

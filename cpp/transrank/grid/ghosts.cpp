@@ -58,12 +58,14 @@ exchange::Exchange Ghosts::bind(const Shared& route, exchange::Options options,
     const auto given = [&] {
         auto all = fields();
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const auto bytes = all[i].source_bytes;
             const auto unit = all[i].unit_bytes;
-            layout::require(unit <= 0 || bytes == unit * rows(), "array ", i, " on rank ",
-                            route->rank(), " has ", bytes, " bytes; it needs ", unit * rows(), ": ",
-                            owned(), " owned rows and ", std::ssize(ghosts_), " ghosts of ", unit,
-                            " bytes; if a row has k numbers, pass field(array, k)");
+            const auto needed = unit * rows();
+            for (const auto bytes : {all[i].source_bytes, all[i].destination_bytes}) {
+                layout::require(unit <= 0 || bytes == needed, "field ", i, " on rank ",
+                                route->rank(), " has ", bytes, " bytes; it needs ", needed, ": ",
+                                owned(), " owned rows and ", std::ssize(ghosts_), " ghosts of ",
+                                unit, " bytes; if a row has k numbers, pass field(array, k)");
+            }
         }
         return exchange::Parts{.route = route, .fields = std::move(all)};
     };

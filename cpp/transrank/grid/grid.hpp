@@ -37,7 +37,7 @@ public:
 
     [[nodiscard]] bool is_given() const noexcept { return !values_.empty(); }
     /// Returns one value for each of `axes` axes. Throws std::invalid_argument, with the `name` of
-    /// the option, unless one value or `axes` values were given.
+    /// the option in the message, unless one value or `axes` values were given.
     [[nodiscard]] std::vector<T> of(std::size_t axes, const char* name) const {
         layout::require(values_.size() == axes || values_.size() == 1, values_.size(),
                         " values are given for ", name, "; give one, or one for each of the ", axes,
@@ -49,7 +49,7 @@ private:
     std::vector<T> values_;
 };
 
-/// Width of a halo along one axis, in cells: before and after a block.
+/// Width of a halo along one axis: the number of cells before (`low`) and after (`high`) a block.
 struct Width {
     std::int64_t low;
     std::int64_t high;
@@ -62,21 +62,21 @@ struct Width {
 /// Options of a Grid, the same on every rank.
 struct Options {
     // NOLINTBEGIN(readability-redundant-member-init): as in layout::GridOptions.
-    /// Width of the halo of all local arrays. They have it even at the boundary of a grid that is
-    /// not periodic; an update leaves it unchanged there, so it can hold boundary values.
+    /// Width of the halo of all local arrays. They have a halo even at the boundary of a grid that
+    /// is not periodic. There, an update leaves the halo unchanged, so it can hold boundary values.
     PerAxis<Width> halo = 0;
-    /// Whether the first and the last cell of an axis are neighbors. By default, they are where a
-    /// Cartesian communicator is periodic, provided that neither `parts` nor `distributions` is
+    /// Whether the first and the last cell of an axis are neighbors. By default, they are if a
+    /// Cartesian communicator is periodic along the axis and neither `parts` nor `distributions` is
     /// given.
     PerAxis<bool> periodic{};
-    /// The number of parts along each axis. Parts are numbered with the last axis fastest. By
-    /// default, the dimensions of a Cartesian communicator, or for other communicators, those that
-    /// MPI_Dims_create returns.
+    /// The number of parts along each axis. Part numbers vary fastest along the last axis. By
+    /// default, a Cartesian communicator gives these numbers; for others, MPI_Dims_create does.
     std::vector<int> parts{};
-    /// Instead of `parts`: which part owns which cells of each axis, one range per part.
+    /// Given instead of `parts`: for each axis, which part owns which cells. Each part owns one
+    /// range.
     std::vector<layout::Distribution> distributions{};
     // NOLINTEND(readability-redundant-member-init)
-    /// For `halo` and `update`: the promise described at exchange::Options::together.
+    /// For Grid::halo and Grid::update: the promise described at exchange::Options::together.
     bool together = false;
 };
 
@@ -84,34 +84,36 @@ struct Options {
 /// halo (copies of neighboring cells) around them. The last axis varies fastest; the components of
 /// a cell are adjacent.
 ///
-/// Its functions accept the arrays that array::field accepts: a ParArray, as `array` makes it,
-/// memory of the caller's own with one component per cell (std::vector, std::span), or a field of
+/// Its functions accept the arrays that array::field accepts: a ParArray, such as `array` returns;
+/// memory of the caller's own (std::vector, std::span) with one component per cell; or a field of
 /// several components.
 class Grid {
 public:
     /// Collective. `shape` is the number of cells along each axis, for at most 6 axes. Throws
-    /// mpi::AgreedError when options do not fit the shape or the communicator, or ranks pass
-    /// different ones.
+    /// mpi::AgreedError if options do not fit the shape or the communicator, or differ between
+    /// ranks.
     Grid(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Options& options = {});
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
-    /// The layout, from which routes and redistributions are made.
+    /// The layout, from which routes and redistributions can be made.
     [[nodiscard]] const layout::BlockGrid& layout() const noexcept { return layout_; }
     /// The number of cells of the whole grid along each axis.
     [[nodiscard]] std::vector<std::int64_t> shape() const;
-    /// The shape of this rank's arrays, and the number of cells in each. Both include the halo.
+    /// local_shape() is the shape of this rank's arrays; cells() is the number of cells in each.
+    /// Both include the halo.
     [[nodiscard]] std::vector<std::int64_t> local_shape() const { return layout_.shape(rank_); }
     [[nodiscard]] std::int64_t cells() const { return layout_.units(rank_); }
     /// The cells along `axis` that this rank owns, as indices of the whole grid. Throws
     /// std::invalid_argument when there is no such axis.
     [[nodiscard]] layout::IndexRange owned(int axis) const;
-    /// Whether this rank owns cells at a boundary of the grid: the first cells of `axis` (`side`
-    /// -1) or the last (1). False along a periodic axis. Throws std::invalid_argument for another
-    /// side or when there is no such axis.
+    /// Whether this rank owns cells at a boundary of the grid: its first cells along `axis` if
+    /// `side` is -1, its last cells if `side` is 1. Always false along a periodic axis. Throws
+    /// std::invalid_argument if `side` has another value or there is no such axis.
     [[nodiscard]] bool at_boundary(int axis, int side) const;
 
     /// The position of a cell in this rank's arrays. `place` is its index along each axis, where 0
-    /// is the first owned cell; the halo lies below 0 and after the last owned cell. Unchecked.
+    /// is the first owned cell; the halo lies below 0 and after the last owned cell. The indices
+    /// are not checked.
     template <std::convertible_to<std::int64_t>... Place>
     [[nodiscard]] std::int64_t at(Place... place) const noexcept {
         std::int64_t position = origin_;
@@ -121,7 +123,7 @@ public:
     }
 
     /// Returns a new array of zeros in node-shared memory, with `components` elements for each
-    /// local cell. Throws std::system_error when there is no memory.
+    /// local cell. Throws std::system_error if memory cannot be allocated.
     template <class T, std::int64_t components = 1>
     [[nodiscard]] array::ParArray<T, components> array() const {
         array::ParArray<T, components> made;
@@ -129,33 +131,35 @@ public:
         return made;
     }
 
-    /// Returns the grid of the points between the cells along `axis` and at both ends: one point
-    /// more than cells. Point i lies between cells i - 1 and i and belongs to the rank of cell i,
-    /// the last point to the rank of the last cell. A periodic axis has as many points as cells.
-    /// Not collective. Throws std::invalid_argument when there is no such `axis`.
+    /// Returns the grid of the points between the cells along `axis` and at both ends: one more
+    /// point than there are cells. Point i lies between cells i - 1 and i, and belongs to the rank
+    /// of cell i; the last point belongs to the rank of the last cell. A periodic axis has as many
+    /// points as cells. Not collective. Throws std::invalid_argument if there is no such axis.
     [[nodiscard]] Grid staggered(int axis) const;
-    /// Returns the same grid divided into other numbers of `parts`, the same on every rank. Not
-    /// collective. Throws std::invalid_argument unless the parts fit the axes and the communicator.
+    /// Returns the same grid divided differently: `parts` is the number of parts along each axis,
+    /// the same on every rank. Not collective. Throws std::invalid_argument unless the parts fit
+    /// the axes and the communicator.
     [[nodiscard]] Grid with_parts(const std::vector<int>& parts) const;
 
-    /// Collective. Binds `arrays` of the shape local_shape() to the update of their halos (ghost
-    /// cells), corners included. Run the returned exchange in each step; or start it, compute what
-    /// needs no halo, and wait. Throws mpi::AgreedError for what exchange::Exchange refuses.
+    /// Collective. Returns an exchange that updates the halos (ghost cells) of `arrays` of the
+    /// shape local_shape(), corners included. In each step, run the exchange; or start it, compute
+    /// what needs no halo, and wait. Throws mpi::AgreedError when the constructor of
+    /// exchange::Exchange does.
     template <class... Arrays>
     [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
         return bind_halo(
             [&] { return std::vector<Fields>{array::fields(std::forward<Arrays>(arrays)...)}; });
     }
-    /// Collective. Binds the halo update of several `sets` of arrays, which a program swaps in each
-    /// step. Each start updates one set: `auto halo = grid.halo({fields(u), fields(v)})`, and
-    /// `halo.run_with(fields(v))`.
+    /// Collective. Returns an exchange for several `sets` of arrays, which a program swaps in each
+    /// step. Each start updates the halos of one set: `auto halo = grid.halo({fields(u),
+    /// fields(v)})`, and then `halo.run_with(fields(v))`.
     [[nodiscard]] exchange::Exchange halo(std::vector<Fields> sets) const {
         return bind_halo([&] { return std::move(sets); });
     }
     /// Fills the halos of any `arrays`. Collective when arrays of these types and lengths are
-    /// updated together for the first time, which must be the first time on every rank: that call
-    /// throws mpi::AgreedError as `halo` does. Later calls throw transport::BrokenExchange as a
-    /// wait does.
+    /// updated together for the first time, which must be the first time on every rank. This first
+    /// call throws mpi::AgreedError when `halo` does. Later calls throw transport::BrokenExchange
+    /// as Exchange::wait does.
     template <class... Arrays>
     void update(Arrays&&... arrays) const {
         updates_.move([&] { return array::fields(std::forward<Arrays>(arrays)...); },
@@ -165,17 +169,17 @@ public:
     }
 
     /// Collective. Moves the owned cells of `source`, an array of this grid, to their places in
-    /// `destination`, an array of `other`: a division of the same cells over the same communicator.
-    /// The halo of `destination` does not change. Throws mpi::AgreedError when grids or arrays do
-    /// not fit.
+    /// `destination`, an array of the grid `other`, which divides the same cells over the same
+    /// communicator. The halo of `destination` does not change. Throws mpi::AgreedError if the
+    /// grids differ in their cells or an array does not fit.
     template <class Source, class Destination>
     void to(const Grid& other, const Source& source, Destination& destination) const {
         move(0, [&] { return Move{layout_, other.layout_, array::field(source, destination)}; });
     }
 
-    /// Collective. Returns the owned cells of `source` from all ranks, in the order of the whole
-    /// grid without halo, on the rank `root`, and an empty vector on the other ranks. Memory of the
-    /// caller's own has `components` adjacent elements for each cell.
+    /// Collective. On the rank `root`, returns the owned cells of `source` from all ranks, in the
+    /// order of the whole grid without halo; on the other ranks, returns an empty vector. If
+    /// `source` is memory of the caller's own, it has `components` adjacent elements for each cell.
     template <class Source>
     [[nodiscard]] auto gather(const Source& source, int root = 0,
                               std::int64_t components = array::components_of<Source>) const {
@@ -189,8 +193,8 @@ public:
         return whole;
     }
     /// Collective. The reverse of gather: distributes the array `whole` from the rank `root` into
-    /// the owned cells of `destination`. The other ranks pass an empty `whole`. Memory of the
-    /// caller's own has `components` adjacent elements for each cell.
+    /// the owned cells of `destination`. The other ranks pass an empty `whole`. If `destination` is
+    /// memory of the caller's own, it has `components` adjacent elements for each cell.
     template <class T, class Destination>
     void scatter(
         const std::vector<T>& whole, Destination&& destination, int root = 0,

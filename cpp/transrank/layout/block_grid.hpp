@@ -28,7 +28,8 @@ struct PerDimension : std::array<T, max_dimensions> {
     }
 };
 
-/// Number of halo cells before and after a block in one dimension, in the local array only.
+/// The number of halo cells before (`low`) and after (`high`) a block in one dimension. Only local
+/// arrays have halo cells.
 struct Halo {
     std::int64_t low = 0;
     std::int64_t high = 0;
@@ -39,7 +40,7 @@ struct Halo {
 
 enum class Order : std::uint8_t {
     last_fastest,   ///< C: the last dimension varies fastest
-    first_fastest,  ///< Fortran: the first dimension does
+    first_fastest,  ///< Fortran: the first dimension varies fastest
 };
 
 /// Options of a BlockGrid. By default: C order, no halo, and part p on rank p.
@@ -51,16 +52,17 @@ struct GridOptions {
     /// The dimensions from the fastest to the slowest in local arrays. If empty, the last is
     /// fastest.
     std::vector<int> memory_order{};
-    /// One halo per dimension, of any width. If empty, there is no halo to update.
+    /// One halo per dimension; it may be wider than a block. If empty, there is no halo to update.
     std::vector<Halo> halo{};
     /// Which rank holds which part. If absent, part p lies on rank p.
     std::optional<RankMap> ranks{};
     // NOLINTEND(readability-redundant-member-init)
 };
 
-/// A grid of 1 to 6 dimensions, each divided independently: a part owns the cells whose index in
-/// each dimension belongs to the part's coordinate there. A rank keeps its cells and their halo in
-/// one dense local array, one unit per cell. A part that owns no cell has no array, hence no halo.
+/// A grid of 1 to 6 dimensions, each divided independently. A part has a coordinate in each
+/// dimension, and owns the cells whose indices belong to its coordinates. A rank keeps its cells
+/// and their halo in one dense local array, where each cell is one unit. A part that owns no cell
+/// has no array, and hence no halo.
 class BlockGrid {
 public:
     /// Makes a grid with one of `distributions` for each dimension. Throws std::invalid_argument,
@@ -90,36 +92,38 @@ public:
         return {memory_order_.data(), distributions_.size()};
     }
 
-    /// coordinates(): the place of `part` among the parts of each `dimension`. part(): the part at
-    /// these `coordinates`. rank(): the rank that holds that part.
+    /// coordinates() returns the place of `part` among the parts of each dimension, part() the part
+    /// at these `coordinates`, and rank() the rank that holds that part.
     [[nodiscard]] PerDimension<int> coordinates(int part) const noexcept;
     [[nodiscard]] int part(const PerDimension<int>& coordinates) const noexcept;
     [[nodiscard]] int rank(const PerDimension<int>& coordinates) const noexcept {
         return ranks_.rank(part(coordinates));
     }
 
-    /// Length of a local array in `dimension`, in cells, halo included, for a part with this
-    /// `coordinate` in that dimension.
+    /// The length of a local array in `dimension`, in cells, halo included, for a part whose
+    /// coordinate in that dimension is `coordinate`.
     [[nodiscard]] std::int64_t local_extent(int dimension, int coordinate) const noexcept;
     /// The distance in units between neighboring cells in each dimension of the local array of the
-    /// part at `coordinates`. Throws std::invalid_argument when the array has more units than 64
-    /// bits can count.
+    /// part at `coordinates`. Throws std::invalid_argument if the array has more units than 64 bits
+    /// can count.
     [[nodiscard]] PerDimension<std::int64_t> strides(const PerDimension<int>& coordinates) const;
-    /// The number of units (cells) in the local array of `rank`, halo included; 0 without a part.
-    /// Throws std::invalid_argument when 64 bits cannot count them.
+    /// The number of units (cells) in the local array of `rank`, halo included; 0 if the rank holds
+    /// no part. Throws std::invalid_argument if there are more units than 64 bits can count.
     [[nodiscard]] std::int64_t units(int rank) const;
-    /// Lengths of the local array of `rank` in cells, halo included: 0 in the dimensions in which
-    /// its part is empty; all 0 on a rank without a part.
+    /// The lengths of the local array of `rank` in cells, halo included: 0 in the dimensions in
+    /// which its part is empty, and all 0 on a rank without a part.
     [[nodiscard]] PerDimension<std::int64_t> local_extents(int rank) const noexcept;
-    /// Lengths of the local array of `rank` as a C array's shape: in the order of memory, the
+    /// The lengths of the local array of `rank` as a C array's shape: in the order of memory, the
     /// slowest dimension first, halo included.
     [[nodiscard]] std::vector<std::int64_t> shape(int rank) const;
-    /// The cells that `rank` owns, as a range of the whole grid's indices in each dimension: from 0
-    /// to 0 in the dimensions in which its part is empty, and in all dimensions on a rank without a
-    /// part. Throws std::invalid_argument when the rank owns several ranges in a dimension.
+    /// The cells that `rank` owns, as a range of the whole grid's indices in each dimension. It is
+    /// from 0 to 0 in the dimensions in which the rank's part is empty, and in all dimensions on a
+    /// rank without a part. Throws std::invalid_argument if the rank owns several ranges in a
+    /// dimension.
     [[nodiscard]] PerDimension<IndexRange> box(int rank) const;
 
-    /// A description in words, which differs where grids differ: one text for each property.
+    /// A description in words, with one text for each property. Different grids have different
+    /// descriptions.
     [[nodiscard]] std::vector<std::string> words() const;
 
 private:

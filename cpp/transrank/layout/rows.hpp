@@ -10,29 +10,30 @@ namespace transrank::layout {
 
 /// Where the rows of one rank lie in its flat array of units (elements).
 ///
-/// Rows have one length (`rs`), a bounded length (at most `rm`; each row is padded to that), or any
-/// length (CSR). With an alignment (`al`), every row begins at a multiple of that many units. A
-/// ParArray `<T, rs, rm, al>` has these kinds of rows; a published benchmark named the parameters.
+/// Rows have one length (`rs`), a bounded length (at most `rm`; each row is padded to `rm` units),
+/// or any length (CSR). With an alignment (`al`), every row begins at a multiple of `al` units. A
+/// ParArray `<T, rs, rm, al>` has these kinds of rows; the names come from a published benchmark.
 class Rows {
 public:
-    /// Makes `rows` rows of `length` units each. Throws std::invalid_argument when a number is
+    /// Makes `rows` rows of `length` units each. Throws std::invalid_argument if a number is
     /// negative or the `alignment`, in units, is below 1.
     [[nodiscard]] static Rows fixed(std::int64_t rows, std::int64_t length,
                                     std::int64_t alignment = 1);
-    /// Row i holds lengths[i] units and has room for `bound` units. Throws std::invalid_argument
-    /// when a row holds more, a number is negative or the `alignment` is below 1.
+    /// Row i holds lengths[i] units and has room for `bound` units. Throws std::invalid_argument if
+    /// a row holds more than `bound` units, a number is negative, or the `alignment` is below 1.
     [[nodiscard]] static Rows bounded(std::vector<std::int64_t> lengths, std::int64_t bound,
                                       std::int64_t alignment = 1);
-    /// Row i holds lengths[i] units; the next row follows, aligned. Throws std::invalid_argument
-    /// when a length is negative or the `alignment` is below 1.
+    /// Row i holds lengths[i] units; the next row begins at the next multiple of `alignment` units.
+    /// Throws std::invalid_argument if a length is negative or the `alignment` is below 1.
     [[nodiscard]] static Rows variable(const std::vector<std::int64_t>& lengths,
                                        std::int64_t alignment = 1);
-    /// Row i is [offsets[i], offsets[i + 1]), as in a CSR matrix; offsets[0] need not be 0. Throws
-    /// std::invalid_argument when there are no offsets, the first is negative, or they descend.
+    /// Row i consists of the units [offsets[i], offsets[i + 1]), as in a CSR matrix; offsets[0]
+    /// need not be 0. Throws std::invalid_argument if there are no offsets, the first is negative,
+    /// or they descend.
     [[nodiscard]] static Rows from_offsets(std::vector<std::int64_t> offsets);
 
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
-    /// The first unit of a `row`.
+    /// The position of the first unit of a `row` in the flat array.
     [[nodiscard]] std::int64_t begin(std::int64_t row) const noexcept {
         return begins_ ? (*begins_)[static_cast<std::size_t>(row)] : row * pitch_;
     }
@@ -40,11 +41,12 @@ public:
     [[nodiscard]] std::int64_t length(std::int64_t row) const noexcept {
         return lengths_ ? (*lengths_)[static_cast<std::size_t>(row)] : length_;
     }
-    /// Whether all rows have one length and one pitch, so that a row can be a unit itself.
+    /// Whether all rows have the same length and pitch, so that a whole row can be a unit of a
+    /// route.
     [[nodiscard]] bool is_fixed() const noexcept { return !lengths_; }
-    /// Units from one row to the next; 0 when that varies.
+    /// Units from the start of one row to the start of the next; 0 if it varies.
     [[nodiscard]] std::int64_t pitch() const noexcept { return begins_ ? 0 : pitch_; }
-    /// Units in the flat array, padding included.
+    /// The number of units in the flat array, padding included.
     [[nodiscard]] std::int64_t units() const noexcept { return units_; }
 
     /// Whether `one` and `other` have the same rows in the same places.

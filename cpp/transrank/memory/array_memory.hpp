@@ -12,14 +12,14 @@
 namespace transrank::memory {
 
 /// Memory for an array. Other processes of this node can map it if the system allows shared memory.
-/// If not (a container may forbid memfd_create, or descriptors may be used up), it is private, and
-/// works like memory that the user allocates. There may be as many small arrays as fit in memory,
-/// because they share segments.
+/// Otherwise (a container may forbid memfd_create, or descriptors may be used up), the memory is
+/// private, and works like memory that the user allocates. Small arrays share segments, so there
+/// may be as many as fit in memory.
 class ArrayMemory {
 public:
-    /// Allocates `bytes` bytes, zeroed and page-aligned. Throws std::system_error when there is no
-    /// memory of either kind, or the process could not have so much even with the machine to
-    /// itself.
+    /// Allocates `bytes` bytes, zeroed and page-aligned. Throws std::system_error if neither shared
+    /// nor private memory can be allocated, or if `bytes` is more than the process could ever have,
+    /// even if nothing else ran on the machine.
     explicit ArrayMemory(std::size_t bytes);
     ArrayMemory(const ArrayMemory&) = delete;
     ArrayMemory& operator=(const ArrayMemory&) = delete;
@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bool is_shared() const noexcept { return block_ || segment_; }
 
     /// A text that says how many arrays of this process became private because shared memory was
-    /// refused, and why the last did; empty if none. Throws nothing.
+    /// refused, and why it was refused last; empty if there are no such arrays. Throws nothing.
     [[nodiscard]] static std::string refusals();
 
 private:

@@ -10,12 +10,12 @@
 
 namespace transrank::memory {
 
-/// How another process of this node finds a segment of shared memory. Plain data, to be sent by
-/// MPI.
+/// How another process of this node finds a segment of shared memory. Plain data, which MPI can
+/// send.
 struct SegmentHandle {
     std::int64_t process = 0;  ///< ID of the owner in its process namespace
     std::int64_t descriptor = -1;
-    std::uint64_t device = 0;  ///< with `inode`: identifies the segment
+    std::uint64_t device = 0;  ///< identifies the segment together with `inode`
     std::uint64_t inode = 0;
     std::uint64_t bytes = 0;
 
@@ -24,23 +24,23 @@ struct SegmentHandle {
 };
 
 /// Copies the first bytes of the segment of `handle` into `begin`, without mapping it. Throws
-/// std::system_error when they cannot be read, std::runtime_error when the handle leads to
+/// std::system_error if they cannot be read, and std::runtime_error if the handle leads to
 /// something else.
 void read_segment(const SegmentHandle& handle, std::span<std::byte> begin);
 
-/// Whether the process in `handle` no longer holds the segment; false where that cannot be found
-/// out. Opens no descriptor, and throws nothing.
+/// Whether the process in `handle` no longer holds the segment; false if this cannot be determined.
+/// Opens no descriptor, and throws nothing.
 [[nodiscard]] bool is_gone(const SegmentHandle& handle);
 
 /// A segment, of this process or another, that is mapped into this process's memory.
 class MappedSegment {
 public:
-    /// Maps the segment of `handle`. Throws std::system_error when it cannot be opened,
-    /// std::runtime_error when the handle leads to something else (because the owner is gone, or
-    /// lives in another process namespace).
+    /// Maps the segment of `handle`. Throws std::system_error if the segment cannot be opened or
+    /// mapped, and std::runtime_error if the handle leads to something else (because the owner is
+    /// gone, or lives in another process namespace).
     explicit MappedSegment(const SegmentHandle& handle);
-    /// Maps a segment of this process, of `bytes` bytes, and takes over its `descriptor` on
-    /// success. Throws std::system_error.
+    /// Maps a segment of this process, with `bytes` bytes and the file `descriptor`. On success,
+    /// the object owns the descriptor. Throws std::system_error if the segment cannot be mapped.
     MappedSegment(int descriptor, std::size_t bytes);
     MappedSegment(const MappedSegment&) = delete;
     MappedSegment& operator=(const MappedSegment&) = delete;
@@ -48,15 +48,15 @@ public:
 
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
-    /// Returns this process's mapping of the segment of `handle`, or makes one. Throws
-    /// std::system_error and std::runtime_error as the constructor does.
+    /// Returns this process's mapping of the segment of `handle`, and makes one if there is none.
+    /// Throws std::system_error and std::runtime_error as the constructor does.
     [[nodiscard]] static std::shared_ptr<MappedSegment> get(const SegmentHandle& handle);
-    /// Returns a mapping as `get` does, but keeps it for later calls even if nobody uses it any
-    /// more: for segments that their owner keeps as long as it lives. Throws std::system_error and
-    /// std::runtime_error as the constructor does.
+    /// Returns a mapping of the segment of `handle` as `get` does, but keeps it for later calls
+    /// even if nobody uses it any more. Use it for segments that their owner keeps as long as it
+    /// lives. Throws std::system_error and std::runtime_error as the constructor does.
     [[nodiscard]] static std::shared_ptr<MappedSegment> keep(const SegmentHandle& handle);
 
-    /// For a child of fork: from here on, no other process sees what the child writes.
+    /// To be called in a child of fork: from then on, no other process sees what the child writes.
     void part_from_parent() noexcept;
 
 private:
@@ -68,11 +68,12 @@ private:
 /// is left behind however its owner ends, and it does not count against the size of /dev/shm. The
 /// owner frees it without communication; mappings in other processes stay valid.
 ///
-/// A child of fork has the memory at the same address. What the child writes is its own, page by
-/// page; pages that it has not written may also show what the parent, or a peer, writes later.
+/// A child of fork has the memory at the same address. A page to which the child writes becomes its
+/// own; pages to which it has not written may also show what the parent, or a peer, writes later.
 class SharedSegment {
 public:
-    /// Allocates `bytes` bytes, zeroed and page-aligned. Throws std::system_error.
+    /// Allocates `bytes` bytes, zeroed and page-aligned. Throws std::system_error if they cannot be
+    /// allocated.
     explicit SharedSegment(std::size_t bytes);
     SharedSegment(const SharedSegment&) = delete;
     SharedSegment& operator=(const SharedSegment&) = delete;
@@ -81,16 +82,17 @@ public:
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return mapping_->bytes(); }
     [[nodiscard]] const SegmentHandle& handle() const noexcept { return handle_; }
 
-    /// Where an address lies: in which segment, and how many bytes from its start.
+    /// Where an address lies: in which segment, and how many bytes after its start.
     struct Place {
         SegmentHandle handle;
         std::size_t offset;
     };
-    /// The place of the `bytes` bytes at `address`, if a living segment of this process holds them.
-    /// Throws nothing.
+    /// Returns the place of the `bytes` bytes at `address`, or nothing if no living segment of this
+    /// process holds them. Throws nothing.
     [[nodiscard]] static std::optional<Place> find(const std::byte* address, std::size_t bytes);
 
-    /// Makes sure that segments are in order after a fork. Throws nothing.
+    /// Makes sure that a later fork leaves the segments in order in the parent and the child.
+    /// Throws nothing.
     static void prepare_for_fork();
 
 private:

@@ -17,19 +17,19 @@
 
 namespace transrank::mpi {
 
-/// An error that all ranks of a communicator throw together, with the text of the first rank that
-/// had one.
+/// An error that all ranks of a communicator throw together, with the text of the lowest rank that
+/// had an error.
 class AgreedError : public std::invalid_argument {
 public:
     using std::invalid_argument::invalid_argument;
 };
 
 /// While this object lives, the collective call that this rank makes over `comm` is called `name`,
-/// unless it is part of another call. Ranks in calls of different names do not agree. The text of
-/// `name` must outlive the object.
+/// unless it is part of another named call. If ranks are in calls of different names, they throw
+/// AgreedError. The text of `name` must outlive the object.
 class Call {
 public:
-    /// Throws nothing.
+    /// Names the call that this rank makes over `comm`. Throws nothing.
     Call(const Communicator& comm, std::string_view name)
         : call_(comm.state()->call), before_(call_) {
         call_ = before_.empty() ? name : before_;
@@ -49,21 +49,23 @@ using Words = std::vector<std::string>;
 /// The largest number of sums that a caller can give to `meet`.
 inline constexpr std::size_t most_sums = 63;
 
-/// Collective. All collective calls, and all agreements, begin with this. Replaces `sums`,
-/// `most_sums` at most, by their sums over all ranks. Throws AgreedError on every rank when some
-/// ranks make different calls (see Call).
+/// Collective. Every collective call, and every agreement, begins with `meet`. Replaces each
+/// element of `sums` by its total over all ranks; `sums` has at most `most_sums` elements. Throws
+/// AgreedError on every rank if some ranks make different calls (see Call).
 void meet(const Communicator& comm, std::span<std::uint64_t> sums);
 
 /// Collective. Runs `work`, which must not communicate, on every rank. All ranks throw the same
 /// AgreedError in the first of these cases that occurs:
-/// 1. The words `given` differ: the text is `rank 2 {what} {its first word that differs}, rank 0
-/// {rank 0's}`.
-/// 2. `work` throws: the text is the message of the lowest such rank, at most a mebibyte of it.
-/// 3. The words that `work` returns differ: the text is as for `given`.
+/// 1. The words `given` differ between ranks. The text is, for example, `rank 2 {what} {its first
+/// word that differs}, rank 0 {rank 0's}`.
+/// 2. `work` throws. The text is the message of the lowest rank on which it throws, at most a
+/// mebibyte of it.
+/// 3. The words that `work` returns differ between ranks. The text is as for `given`.
 ///
-/// Needs no memory itself if there are no words and no rank throws. `work` may also fill `given`;
-/// if it throws before that, `given` is not compared. `work` may set `sums`, `most_sums` - 2 at
-/// most, which are then replaced by their sums over all ranks.
+/// agree_on itself needs no memory if there are no words and no rank throws. `work` may also fill
+/// `given`; if it throws before that, `given` is not compared. `work` may set the elements of
+/// `sums`; each is then replaced by its total over all ranks. `sums` has at most (`most_sums` - 2)
+/// elements.
 void agree_on(const Communicator& comm, std::string_view what, const std::function<Words()>& work,
               const Words& given = {}, std::span<std::uint64_t> sums = {});
 
@@ -94,11 +96,12 @@ template <class Work>
 }
 
 /// Collective. If `failed` is true on some rank, throws AgreedError on every rank, with the `text`
-/// of the lowest such rank. If that text is empty, the error says that the rank lacks memory.
+/// of the lowest rank that failed. If that text is empty, the error says that the rank lacks
+/// memory.
 void throw_first(const Communicator& comm, bool failed, const std::string& text);
 
 /// Not collective. Returns a number made from `words`. If all ranks have the same words, the sum of
-/// their numbers is 0; otherwise it is 0 with a probability of 2^-64. Throws nothing.
+/// the ranks' numbers is 0; otherwise the sum is 0 with a probability of 2^-64. Throws nothing.
 [[nodiscard]] std::uint64_t balance_of(const Communicator& comm, const Words& words);
 
 }  // namespace transrank::mpi

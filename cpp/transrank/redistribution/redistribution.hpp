@@ -17,10 +17,10 @@
 
 namespace transrank::redistribution {
 
-/// Cells of a grid that this rank keeps in any order, one unit each. `cells` are numbers from 0 in
-/// the whole grid; `numbering` says which dimension varies fastest (ESMF's sequence indices less 1
-/// are first_fastest). All source lists together hold a cell at most once; destination lists may
-/// hold it any number of times.
+/// A list of the cells of a grid that this rank keeps, in any order, one unit each. `cells` are
+/// numbers counted from 0 in the whole grid; `numbering` says which dimension varies fastest
+/// (ESMF's sequence indices minus 1 are first_fastest). All source lists together contain a cell at
+/// most once; destination lists may contain it any number of times.
 struct Points {
     std::vector<std::int64_t> cells;
     layout::Order numbering = layout::Order::last_fastest;
@@ -28,27 +28,28 @@ struct Points {
 
 using Layout = std::variant<layout::BlockGrid, Points>;
 
-/// Throws std::invalid_argument when `source` and `destination` are of different grids, `coverage`
-/// includes halos although a layout is a list, or two lists are numbered in different orders.
+/// Throws std::invalid_argument if `source` and `destination` belong to different grids, `coverage`
+/// includes halos although a layout is a list of cells, or two lists are numbered in different
+/// orders.
 void check(const Layout& source, const Layout& destination,
            route::Coverage coverage = route::Coverage::owned);
 
-/// Collective. Returns this rank's route from the layout `source` of a grid to another,
-/// `destination`, with halo cells if `coverage` says so. Between two grids, each rank makes its
-/// route alone, whatever the number of ranks; with a list, the ranks concerned exchange messages.
-/// Throws mpi::AgreedError, the same on every rank: for what `check` refuses, a layout that names a
-/// rank that does not exist, a listed cell that is not in the grid, a source cell listed twice, or
-/// source lists without a cell that the destination has.
+/// Collective. Returns this rank's route from the layout `source` of a grid to another layout,
+/// `destination`, of the same grid. The route includes halo cells if `coverage` says so. Between
+/// two BlockGrids, each rank makes its route alone. If a layout is a list (Points), the ranks
+/// concerned exchange messages. Throws mpi::AgreedError, the same on every rank, if `check` refuses
+/// the layouts, a layout names a rank that does not exist, a listed cell is not in the grid, a
+/// source cell is listed twice, or source lists lack a cell that the destination has.
 [[nodiscard]] route::Route route_between(MPI_Comm comm, const Layout& source,
                                          const Layout& destination,
                                          route::Coverage coverage = route::Coverage::owned);
 
-/// Moves sets of fields along a route, which is made once. `store` binds the route to fields, which
-/// are then moved again and again.
+/// Moves fields (arrays) along a route that is made once. `store` binds the route to fields, which
+/// can then be moved again and again.
 class Redistribution {
 public:
-    /// Collective. Makes the route from the layout `source` to `destination`; throws as
-    /// route_between.
+    /// Collective. Makes the route from the layout `source` to the layout `destination`; throws as
+    /// route_between does.
     Redistribution(MPI_Comm comm, const Layout& source, const Layout& destination,
                    route::Coverage coverage = route::Coverage::owned)
         : Redistribution(comm, route_between(comm, source, destination, coverage)) {}
@@ -58,9 +59,9 @@ public:
 
     [[nodiscard]] const route::Route& route() const noexcept { return route_; }
 
-    /// Collective. Binds an exchange to `fields` and to `others`, further sets of fields that a
-    /// start may move instead. The new exchange replaces the stored one. If the constructor of
-    /// exchange::Exchange throws, the old exchange stays stored.
+    /// Collective. Binds an exchange to `fields`, and stores it in place of the old one. `others`
+    /// are further sets of fields; a start may move one of them instead of `fields`. If the
+    /// constructor of exchange::Exchange throws, the old exchange stays stored.
     void store(std::vector<copy::Field> fields, const exchange::Options& options = {}) {
         store(std::move(fields), {}, options);
     }
@@ -70,9 +71,10 @@ public:
             exchange::Exchange(route_, comm_, std::move(fields), std::move(others), options));
     }
 
-    /// `stored` returns the stored exchange; throws std::logic_error if there is none. The
-    /// functions from `start` to `explain` call the functions of the same names of that exchange,
-    /// with `fields` to move, a limit of `seconds` to wait, and a reason `why` to abandon it.
+    /// These functions act on the stored exchange: `stored` returns it, and the others, from
+    /// `start` to `explain`, call its function of the same name. `fields` are the arrays to move,
+    /// `seconds` limits the wait, and `why` is the reason to abandon the exchange. All of them
+    /// throw std::logic_error if no exchange is stored.
     [[nodiscard]] exchange::Exchange& stored();
     void start() { stored().start(); }
     void start_with(std::span<const copy::Field> fields) { stored().start_with(fields); }
@@ -83,7 +85,7 @@ public:
     void run_with(std::span<const copy::Field> fields) { stored().run_with(fields); }
     [[noreturn]] void abandon(const std::string& why) { stored().abandon(why); }
     [[nodiscard]] std::string explain() { return stored().explain(); }
-    /// Not collective. Closes the stored exchange; if it is in progress, this breaks it.
+    /// Not collective. Closes the stored exchange. If the exchange is in progress, this breaks it.
     void close() noexcept { exchange_.reset(); }
 
 private:

@@ -19,9 +19,9 @@ class FileError : public std::runtime_error {
 /// this fails.
 void save(const Route& route, const std::filesystem::path& path);
 
-/// Returns the route that `save` wrote to `path` on a machine of the same endianness. A file that
-/// is truncated, altered, of another version or not a route file is refused with a FileError that
-/// says so.
+/// Returns the route that `save` wrote to `path` on a machine of the same endianness. Throws
+/// FileError, which states the reason, if the file cannot be read, is truncated or altered, has
+/// another version, or is not a route file.
 [[nodiscard]] Route load(const std::filesystem::path& path);
 
 }  // namespace transrank::route

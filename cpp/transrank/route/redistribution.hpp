@@ -15,18 +15,18 @@ enum class Coverage : std::uint8_t {
 };
 
 /// The route of `rank` that moves the cells of a grid from the layout `source` to the layout
-/// `destination`, each on any of the `ranks` ranks. `coverage` says whether halo cells are filled,
-/// too. If the layouts' memory orders differ, arrays are transposed.
+/// `destination`. Each layout may use any of the `ranks` ranks. `coverage` says whether halo cells
+/// are filled, too. If the layouts' memory orders differ, arrays are transposed.
 ///
 /// Needs no communication; the cost depends on the cells that this rank sends and receives, not on
-/// the number of ranks. Throws std::invalid_argument when the layouts differ in an extent (length
-/// of a dimension), or one names a rank that does not exist.
+/// the number of ranks. Throws std::invalid_argument if the layouts differ in an extent (length of
+/// a dimension), or if a layout names a rank that does not exist.
 [[nodiscard]] Route redistribution(int rank, int ranks, const layout::BlockGrid& source,
                                    const layout::BlockGrid& destination,
                                    Coverage coverage = Coverage::owned);
 
-/// Throws std::invalid_argument when the layouts differ in the extent (length) of a dimension,
-/// which the error names, or in their number of dimensions.
+/// Throws std::invalid_argument if the layouts `source` and `destination` differ in their number of
+/// dimensions, or in the extent (length) of a dimension, which the error names.
 void check_same_grid(const layout::BlockGrid& source, const layout::BlockGrid& destination);
 
 /// Throws std::invalid_argument unless `highest`, the highest rank of a layout, is below `ranks`.

@@ -10,8 +10,9 @@
 
 namespace transrank::route {
 
-/// The lengths of a rank's local array of a grid, halo included, the slowest dimension in memory
-/// first. Empty for an array that belongs to no grid, which only needs to be long enough.
+/// The extents (lengths of the dimensions) of a rank's local array of a grid, halo included, the
+/// slowest dimension in memory first. The shape is empty if the array belongs to no grid; the array
+/// then only needs to be long enough.
 using Shape = std::vector<std::int64_t>;
 
 /// The shapes of a rank's source and destination arrays.
@@ -21,20 +22,21 @@ struct Shapes {
     friend bool operator==(const Shapes&, const Shapes&) = default;
 };
 
-/// Which units one rank sends to each peer, and receives from it: plain data, without communicator,
-/// immutable.
+/// Which units (rows or cells) one rank sends to each peer and receives from it. A route is plain,
+/// immutable data without a communicator.
 ///
-/// The leg (all that moves) from rank a to rank b is among a's sends and b's receives, with
-/// identical segments. A rank that moves data within itself has a leg to itself in both.
+/// The leg (all units that move) from rank a to rank b is among a's sends and b's receives, with
+/// identical segments. A rank that moves data within itself has a leg to itself in both lists.
 class Route {
 public:
     /// The route of `rank` among `ranks` ranks, from the legs `sends` and `receives`, in any order
-    /// of peers; empty legs are dropped. source_extent and destination_extent are the units that
-    /// this rank's source and destination arrays must have: exactly, if the array has one of
-    /// `shapes`, otherwise at least. Throws std::invalid_argument naming the rank, the leg and the
-    /// values when a peer is out of range or has two legs in one list, a segment is invalid or lies
-    /// outside this rank's array, a shape has another number of units than the extent, or the leg
-    /// of the rank to itself differs between the lists.
+    /// of peers; empty legs are dropped. source_extent and destination_extent are the numbers of
+    /// units in this rank's source and destination arrays. An array that has one of `shapes` must
+    /// have exactly this many units, any other array at least this many. Throws
+    /// std::invalid_argument, which names the rank, the leg and the values, if a peer is out of
+    /// range or has two legs in one list, a segment is invalid or lies outside this rank's array, a
+    /// shape does not have as many units as the extent, or the rank's leg to itself differs between
+    /// the lists.
     Route(int rank, int ranks, std::int64_t source_extent, std::int64_t destination_extent,
           std::vector<Leg> sends, std::vector<Leg> receives, Shapes shapes = {});
 
@@ -43,12 +45,13 @@ public:
     [[nodiscard]] std::int64_t source_extent() const noexcept { return source_extent_; }
     [[nodiscard]] std::int64_t destination_extent() const noexcept { return destination_extent_; }
     [[nodiscard]] const Shapes& shapes() const noexcept { return shapes_; }
-    /// The legs that this rank sends or receives, ascending by peer.
+    /// `sends` returns the legs that this rank sends, `receives` those that it receives, each
+    /// ascending by peer.
     [[nodiscard]] std::span<const Leg> sends() const noexcept { return sends_; }
     [[nodiscard]] std::span<const Leg> receives() const noexcept { return receives_; }
 
-    /// The reverse route: what was received is sent, and vice versa. The order of units in each leg
-    /// stays.
+    /// The reverse route: it sends what this route receives, and vice versa. The order of units in
+    /// each leg stays the same.
     [[nodiscard]] Route transposed() const;
     /// Whether this is the reverse of the route that was made or loaded.
     [[nodiscard]] bool is_transposed() const noexcept { return way_.is_back; }

@@ -7,14 +7,14 @@
 
 namespace transrank::route {
 
-/// A loop of `count` steps. Each step advances by these strides, in units, in the source and the
-/// destination array.
+/// A loop of `count` steps. Each step advances by `source_stride` units (rows or elements) in the
+/// source array, and by `destination_stride` units in the destination array.
 struct Loop {
     std::int64_t count = 1;
     std::int64_t source_stride = 0;
     std::int64_t destination_stride = 0;
 
-    /// A loop of `steps` steps with the same strides.
+    /// A loop of `steps` steps with the strides of this loop.
     [[nodiscard]] Loop times(std::int64_t steps) const noexcept {
         return {steps, source_stride, destination_stride};
     }
@@ -22,13 +22,13 @@ struct Loop {
 };
 
 /// `count` runs (contiguous pieces) of `length` units each. Run i moves from source + i *
-/// source_stride to destination + i * destination_stride. A single run has count 1 and strides 0. A
-/// box of more dimensions has `further` loops, the next fastest first; each repeats everything
-/// within it.
+/// source_stride to destination + i * destination_stride. A single run has count 1 and strides 0.
+/// For a box of more dimensions, `further` holds the slower loops, the fastest of these first. Each
+/// loop repeats everything within it.
 ///
-/// A unit is the row or element that a field defines when it is bound, so one route serves fields
-/// of different row lengths. Offsets count from the beginning of the sender's source array and of
-/// the receiver's destination array.
+/// A unit is a row or element. A field defines the unit's length when it is bound, so one route
+/// serves fields of different row lengths. Offsets count from the beginning of the sender's source
+/// array and of the receiver's destination array.
 struct Segment {
     std::int64_t source = 0;
     std::int64_t destination = 0;
@@ -38,7 +38,7 @@ struct Segment {
     std::int64_t destination_stride = 0;
     std::vector<Loop> further = {};  // NOLINT(readability-redundant-member-init): need not be named
 
-    /// The number of all runs, or of all units.
+    /// `runs` returns the number of all runs, `units` the number of all units.
     [[nodiscard]] std::int64_t runs() const noexcept {
         auto runs = count;
         for (const auto& loop : further) {
@@ -47,7 +47,7 @@ struct Segment {
         return runs;
     }
     [[nodiscard]] std::int64_t units() const noexcept { return length * runs(); }
-    /// The fastest loop; set_fastest replaces it by `loop`.
+    /// `fastest` returns the fastest loop; `set_fastest` replaces it by `loop`.
     [[nodiscard]] Loop fastest() const noexcept {
         return {.count = count,
                 .source_stride = source_stride,
@@ -58,17 +58,19 @@ struct Segment {
         source_stride = loop.source_stride;
         destination_stride = loop.destination_stride;
     }
-    /// All loops, the fastest first; empty for a single run.
+    /// All loops, the fastest first. A single run has none.
     [[nodiscard]] std::vector<Loop> loops() const;
-    /// Adds a `loop` around the others. If its strides continue the last of these loops, or the
-    /// run, it lengthens that instead. Throws nothing but std::bad_alloc.
+    /// Adds `loop` around the present loops. If its strides continue the outermost present loop (or
+    /// the run, if there is no loop), that loop or run is lengthened instead. Throws nothing but
+    /// std::bad_alloc.
     void repeat(const Loop& loop);
 
     friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// Calls `visit(source, destination)` with the offsets of each step of nested `loops`, the fastest
-/// first, from `source` and `destination` on. Throws nothing that `visit` does not throw.
+/// Calls `visit(source, destination)` at each step of the nested `loops`, which are listed from the
+/// fastest to the slowest. The offsets that `visit` receives start at `source` and `destination`.
+/// Throws nothing that `visit` does not throw.
 template <class Visit>
 void for_each_step(std::span<const Loop> loops, std::int64_t source, std::int64_t destination,
                    const Visit& visit) {
@@ -83,7 +85,7 @@ void for_each_step(std::span<const Loop> loops, std::int64_t source, std::int64_
     }
 }
 
-/// The runs of a segment's fastest loop, at one step of its further loops.
+/// The runs of a segment's fastest loop, at one step of the segment's slower loops.
 struct Row {
     std::int64_t source = 0;
     std::int64_t destination = 0;

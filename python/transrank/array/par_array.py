@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class ParArray:
     """The rows of a distributed array that one rank holds, in one block of memory.
 
-    Rows have one length (`fixed`), a bounded length (`bounded`) or any length (`variable`). These
-    methods allocate memory that the other ranks of the node can access; `of` wraps the user's own
-    array, without a copy. Nothing here is collective. ``array[i]`` is a view of row i; it raises
-    IndexError unless ``0 <= i < len(array)``.
+    Rows all have the same shape (`fixed`), a bounded length (`bounded`) or any length (`variable`).
+    These three methods allocate memory that the other ranks of the node can access; `of` wraps the
+    user's own array, without a copy. Nothing here is collective. ``array[i]`` is a view of row i;
+    it raises IndexError unless ``0 <= i < len(array)``.
 
     Attributes
     ----------
@@ -113,11 +113,11 @@ class ParArray:
 
     @classmethod
     def of(cls, array: NDArray[Any], name: str = "array") -> ParArray:
-        """Wrap the user's own `array`, whose rows are ``array[i]``; `name` is its name in errors.
+        """Wrap the user's own `array`, whose rows are ``array[i]``; error messages call it `name`.
 
-        Within a node, arrays made by `transrank.zeros` move in one copy, others in two. Raises
-        TypeError or ValueError when `array` is not a C-contiguous NumPy array of at least one
-        dimension.
+        Within a node, data in an array made by `transrank.zeros` are copied once; other data are
+        copied twice. Raises TypeError or ValueError when `array` is not a C-contiguous NumPy array
+        of at least one dimension.
         """
         check_is_array(f"the {name}", array)
         if array.ndim == 0 or not array.flags.c_contiguous:
@@ -131,8 +131,8 @@ class ParArray:
     def resize(self, rows: int | ArrayLike) -> None:
         """Allocate new memory for other rows of the same kind, all zero; old contents are lost.
 
-        Exchanges bound to the array must be bound again. Those of a transformer raise Misuse at
-        their next start.
+        Exchanges bound to the array must be bound again. Exchanges bound by an ArrayTransformer
+        raise Misuse at their next start.
 
         Parameters
         ----------
@@ -142,7 +142,8 @@ class ParArray:
         Raises
         ------
         ValueError
-            when the memory is the user's own, or a row is longer than the bound.
+            when the memory is the user's own, a number is negative, or a row is longer than the
+            bound.
         """
         alignment = self._alignment
         if alignment is None:
@@ -166,7 +167,7 @@ class ParArray:
 
     @property
     def kind(self) -> str:
-        """``fixed``, ``bounded`` or ``variable``."""
+        """The kind of the rows: ``fixed``, ``bounded`` or ``variable``."""
         if self._row_shape is not None:
             return "fixed"
         return "variable" if self._bound is None else "bounded"

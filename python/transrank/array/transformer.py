@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ArrayTransformer:
-    """Keeps ghosts up to date: copies in `son` of rows that ranks own in `father`.
+    """Keeps ghosts up to date: copies, in the array `son`, of rows owned in the array `father`.
 
     ::
 
@@ -44,19 +44,19 @@ class ArrayTransformer:
             pull.wait()
             ...  # transformer.son[i] is the row with global index global_rows_wanted[i]
 
-    A *pull* copies rows to their ghosts; a *push* moves ghosts back to the owned rows. If something
-    is wrong on any rank, collective methods raise AgreedError with the same message on every rank,
-    before anything has moved. From start to wait, the array that is read must not change, and the
-    contents of the array that is written are undefined.
+    A *pull* copies rows to their ghosts; a *push* moves ghosts back to the rows that they copy. If
+    something is wrong on any rank, collective methods raise AgreedError with the same message on
+    every rank, before anything has moved. From start to wait, the array that is read must not
+    change, and the contents of the array that is written are undefined.
 
     Parameters
     ----------
     comm
         an intracommunicator of mpi4py. Creating a transformer is collective over it.
     father, son
-        a ParArray, or a NumPy array whose first dimension counts rows. Without a son, the
-        transformer makes one, with rows like the father's. A NumPy array given as son must have as
-        many rows as there are ghosts.
+        a ParArray, or a NumPy array whose first dimension counts rows. Without a `son`, the
+        transformer makes one, whose rows are like those of `father`. A NumPy array given as son
+        must have as many rows as there are ghosts.
     """
 
     def __init__(
@@ -93,19 +93,19 @@ class ArrayTransformer:
 
     @property
     def son(self) -> ParArray:
-        """The ghosts; raises ValueError before there are any."""
+        """The array of this rank's ghosts; raises ValueError before there are any ghosts."""
         if self._son is None:
             raise ValueError("there are no ghosts yet; call create_ghost_mapping first")
         return self._son
 
     @property
     def numbering(self) -> _core.Numbering | None:
-        """The global indices of the father's rows; None before `create_global_mapping`."""
+        """The global indices of the rows of `father`; None before `create_global_mapping`."""
         return self._update.numbering
 
     @property
     def mapping(self) -> _core.GhostMapping | None:
-        """Which rows the ghosts copy: a `numbering`, a `route` that counts rows, and `ghosts`.
+        """Which rows the ghosts copy: `numbering`, `route` (its units are rows) and `ghosts`.
 
         The mapping does not depend on the elements: it serves arrays of any type and row length.
         None before `create_ghost_mapping`, `use_route` or `borrow_mapping`.
@@ -114,27 +114,27 @@ class ArrayTransformer:
 
     @property
     def ghosts(self) -> NDArray[np.int64]:
-        """The global index of each row of the son; -1 if no row arrives there. Read-only."""
+        """The global index of each row of `son` (the ghosts); -1 if no row arrives. Read-only."""
         mapping = self.mapping
         return np.empty(0, np.int64) if mapping is None else mapping.ghosts
 
     def create_global_mapping(self) -> None:
-        """Collective. Give global indices to the rows of all ranks' fathers, in rank order."""
+        """Collective. Give global indices to the rows of `father` of all ranks, in rank order."""
         self._update.create_global_mapping()
 
     def create_ghost_mapping(self, pulled: ArrayLike, targets: ArrayLike | None = None) -> None:
-        """Collective. Define the ghosts, and allocate the son for them.
+        """Collective. Define the ghosts, and allocate `son`, the array that holds them.
 
         Parameters
         ----------
         pulled
-            without `targets`: global row indices; row i of the son becomes a copy of row
-            ``pulled[i]``. With `targets`: local indices of the father's rows, which are sent to
+            without `targets`: global row indices; row i of `son` becomes a copy of row
+            ``pulled[i]``. With `targets`: local indices of rows of `father`, which are sent to
             other ranks.
         targets
-            a rank for each entry of `pulled`: the father's row ``pulled[i]`` becomes a ghost on
-            rank ``targets[i]``. The ghosts of a rank are then ordered by sending rank and then as
-            listed; `ghosts` gives their global indices.
+            a rank for each entry of `pulled`: row ``pulled[i]`` of `father` becomes a ghost on rank
+            ``targets[i]``. The ghosts of a rank are then ordered by sending rank, and then as in
+            the sender's list; `ghosts` gives their global indices.
 
         A row may have several ghosts, even on its own rank.
 
@@ -159,15 +159,16 @@ class ArrayTransformer:
     def use_route(self, route: _core.Route) -> None:
         """Collective. Use an existing `route` from owned rows to ghosts, such as a loaded route.
 
-        The global indices of the ghosts are found by moving them along the route. Raises
-        AgreedError on every rank when the route does not fit the father's rows.
+        The call finds the global indices of the ghosts by moving those of the rows of `father`
+        along the route. Raises AgreedError on every rank when the route does not fit the rows of
+        `father`.
         """
         agree(self.comm, lambda: require_route(route))
         self._update.use_route(route)
         self.fit_son()
 
     def borrow_mapping(self, other: ArrayTransformer) -> None:
-        """Collective. Use the mapping of another transformer, whose rows may be of any kind.
+        """Collective. Use the mapping of the transformer `other`, whose rows may be of any kind.
 
         Raises AgreedError on every rank unless the fathers of this transformer and of `other` have
         equally many rows on each rank.
@@ -176,10 +177,11 @@ class ArrayTransformer:
         self.fit_son()
 
     def fit_son(self) -> None:
-        """Collective. Give each row of the son the length of the row that it copies.
+        """Collective. Give each row of `son`, a ghost, the length of the row that it copies.
 
-        Call it again after the lengths of the father's rows have changed. If the number of the
-        father's rows is not that of the mapping, every rank raises AgreedError.
+        Call it again after the lengths of rows of `father` have changed. It drops the bound pull
+        and push. Raises AgreedError on every rank when, on any rank, the number of rows of `father`
+        is no longer that of the mapping.
         """
         self._pull = self._push = None
         lengths = self._update.begin_fit()
@@ -187,11 +189,11 @@ class ArrayTransformer:
         self._update.end_fit(self._son.core)
 
     def init_persistent_pull(self, **options: Unpack[Options]) -> Bound:
-        """Collective. Bind the update of the ghosts from their owners (a pull), and return it.
+        """Collective. Bind a pull, the update of the ghosts from their owners, and return it.
 
         Parameters
         ----------
-        transport, push_below_bytes, longest_message_bytes
+        transport, push_below_bytes, longest_message_bytes, together
             as for an `Exchange`.
         """
         self._pull = self._bind("assign", False, options)
@@ -200,32 +202,38 @@ class ArrayTransformer:
     def start_persistent_pull(self) -> None:
         """Start the pull that `init_persistent_pull` bound.
 
-        Not collective, but all peers must also start. Raises Misuse when no pull is bound, an array
-        was resized, or the pull is already started.
+        Not collective, but all peers must also start it. Raises Misuse when no pull is bound, an
+        array has been resized, or the pull is already started.
         """
         self._bound("pull").start()
 
     def test_persistent_pull(self) -> bool:
-        """Return whether the pull is complete; advance it. Raises as `Exchange.test`."""
+        """Advance the bound pull, and return whether it is complete.
+
+        Not collective. Raises Misuse when no pull is bound, and the exceptions of `Exchange.test`.
+        """
         return self._bound("pull").test()
 
     def wait_persistent_pull(self) -> None:
-        """Return when the ghosts have arrived and no peer reads this rank's rows any more.
+        """Return when the ghosts have arrived and no peer is still reading this rank's rows.
 
-        Raises as `Exchange.wait`.
+        Raises Misuse when no pull is bound, and the exceptions of `Exchange.wait`.
         """
         self._bound("pull").wait()
 
     def clear_persistent_pull(self) -> None:
-        """Drop the bound pull. Not collective."""
+        """Drop the bound pull, if there is one. Not collective."""
         self._pull = None
 
     def pull_once(self, **options: Unpack[Options]) -> None:
-        """Collective. Bind a pull, run it once and drop it; `options` as for an `Exchange`."""
+        """Collective. Bind a pull, run it once and drop it.
+
+        `options` and errors are those of `init_persistent_pull`, and of `Exchange.run`.
+        """
         self._bind("assign", False, options).run()
 
     def init_persistent_push(self, operation: str, **options: Unpack[Options]) -> Bound:
-        """Collective. Bind the reverse update, from ghosts to the rows that they copy; return it.
+        """Collective. Bind a push, the update of rows from their ghosts, and return it.
 
         Each row is combined with its ghosts one after the other, in the order of the ranks that
         hold them, so sums are bitwise identical in every run. `operation` and `options` are as for
@@ -237,36 +245,50 @@ class ArrayTransformer:
     def start_persistent_push(self) -> None:
         """Start the push that `init_persistent_push` bound.
 
-        Not collective, but all peers must also start. Raises Misuse when no push is bound, an array
-        was resized, or the push is already started.
+        Not collective, but all peers must also start it. Raises Misuse when no push is bound, an
+        array has been resized, or the push is already started.
         """
         self._bound("push").start()
 
     def test_persistent_push(self) -> bool:
-        """Return whether the push is complete; advance it. Raises as `Exchange.test`."""
+        """Advance the bound push, and return whether it is complete.
+
+        Not collective. Raises Misuse when no push is bound, and the exceptions of `Exchange.test`.
+        """
         return self._bound("push").test()
 
     def wait_persistent_push(self) -> None:
-        """Return when this rank's rows are combined with all ghosts and no peer reads its ghosts.
+        """Return when this rank's rows have been combined with all their ghosts.
 
-        Raises as `Exchange.wait`.
+        No peer then reads this rank's ghosts any more. Raises Misuse when no push is bound, and the
+        exceptions of `Exchange.wait`.
         """
         self._bound("push").wait()
 
     def clear_persistent_push(self) -> None:
-        """Drop the bound push. Not collective."""
+        """Drop the bound push, if there is one. Not collective."""
         self._push = None
 
     def push_once(self, operation: str, **options: Unpack[Options]) -> None:
-        """Collective. Bind a push, run it once and drop it."""
+        """Collective. Bind a push, run it once and drop it.
+
+        `operation`, `options` and errors are those of `init_persistent_push`, and of
+        `Exchange.run`.
+        """
         self._bind(operation, True, options).run()
 
     def explain_pull(self) -> str:
-        """Return peers, bytes, runs and transports of the bound pull, as a table in text."""
+        """Return a text table of the bound pull: bytes, runs and transport of each peer.
+
+        A run is a contiguous piece. Not collective. Raises Misuse when no pull is bound.
+        """
         return self._bound("pull").explain()
 
     def explain_push(self) -> str:
-        """Return peers, bytes, runs and transports of the bound push, as a table in text."""
+        """Return a text table of the bound push: bytes, runs and transport of each peer.
+
+        A run is a contiguous piece. Not collective. Raises Misuse when no push is bound.
+        """
         return self._bound("push").explain()
 
     def __reduce__(self) -> NoReturn:

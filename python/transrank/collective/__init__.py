@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collective operations by an algorithm that the program may choose."""
+"""Collective operations, whose algorithm the program may choose."""
 
 from transrank._core import alltoall_algorithms
 from transrank.collective.all_to_all import Alltoall, alltoall

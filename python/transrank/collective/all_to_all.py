@@ -40,29 +40,37 @@ class Alltoall(Bound):
         ``auto``, or a name from `alltoall_algorithms()`. ``auto`` is the first of these that
         applies:
 
-        * the algorithm that `choices` gives
+        * the algorithm that the file `choices` gives for blocks of this length
         * ``on-node-direct``, if all ranks share memory and send from arrays that transrank has
           allocated
         * ``on-node-direct``, if all ranks share memory and each has a core, unless ``mpi`` was
           measured to be clearly faster for blocks of about this length
         * ``pairwise``, if the MPI library counts in 32 bits and a block, or the offset of a block,
-          has 2 GiB
-        * ``mpi`` choices for ``auto``: the path of a file of choices that ``transrank tune --for
-          transrank`` wrote; rank 0 reads it. By default, the environment variable
-          ``TRANSRANK_ALLTOALL_CHOICES`` of rank 0 gives the path. radix, window, leaders parameters
-          of the algorithms ``bruck``, ``linear-bounded`` and ``node-leaders``. ranks_per_node the
-          number of consecutive ranks that share a node, for the node-aware algorithms; detected by
-          default. torus the lengths of the torus that the ranks fill, for the torus-aware
-          algorithms; the first varies fastest. By default, they are the factors of the number of
-          ranks that are closest to each other. any_memory whether arrays are passed to each start:
-          any arrays with the shape and type of `send` and `receive`. The arrays given here are then
-          not kept. Without `receive` here, every start is in place.
+          has 2 GiB or more
+        * ``mpi``
+    choices
+        for ``auto``: the path of a file of choices that ``transrank tune --for transrank`` wrote;
+        rank 0 reads it. By default, the environment variable ``TRANSRANK_ALLTOALL_CHOICES`` of rank
+        0 gives the path.
+    radix, window, leaders
+        parameters of the algorithms ``bruck``, ``linear-bounded`` and ``node-leaders``.
+    ranks_per_node
+        the number of consecutive ranks that share a node, for the node-aware algorithms; detected
+        by default.
+    torus
+        the lengths of the torus that the ranks fill, for the torus-aware algorithms; the first
+        length belongs to the coordinate that varies fastest. By default, they are the factors of
+        the number of ranks that are closest to each other.
+    any_memory
+        whether arrays are passed to each start: any arrays with the shape and type of `send` and
+        `receive`. The arrays given here are then not kept. Without `receive` here, received blocks
+        replace sent blocks in every start.
 
     Raises
     ------
     AgreedError
         on every rank, before anything has moved, when an argument is invalid on any rank, or
-        differs between ranks although it must not.
+        differs between ranks although it must be the same.
 
     Notes
     -----
@@ -121,15 +129,16 @@ class Alltoall(Bound):
         return self._algorithm
 
     def start(self, send: Array | None = None, receive: Array | None = None) -> None:
-        """Begin to move blocks. Does not wait, and is not collective, but all ranks must start.
+        """Begin to move blocks, without waiting. Not collective, but all ranks must start.
 
-        If the alltoall was made with `any_memory`, `send` and `receive` are the arrays to move,
-        which are kept until the next start; without `receive`, received blocks replace those in
-        `send`.
+        If the alltoall was made with `any_memory`, `send` and `receive` are the arrays to send from
+        and to receive into; they are kept alive until the next start. Without `receive`, received
+        blocks replace the blocks in `send`.
 
-        Raises ValueError or TypeError when these arrays cannot be moved; then nothing is started,
-        and nothing is broken. Raises Misuse, and breaks the alltoall for the other ranks too, when
-        it is already started, or when a bound array has been resized or made read-only.
+        Raises ValueError or TypeError when these arrays cannot be moved; the alltoall is then
+        neither started nor broken. Raises Misuse, and breaks the alltoall for the other ranks too,
+        when the alltoall is already started, or when a bound array has been resized or made
+        read-only.
         """
         if send is None:
             super().start()
@@ -137,12 +146,13 @@ class Alltoall(Bound):
             self._open.start_with(self._given(send, receive))
 
     def run(self, send: Array | None = None, receive: Array | None = None) -> None:
-        """Start, unless an interrupt has left the alltoall under way, and wait.
+        """Start the alltoall, unless an interrupt has left it under way, and wait for it.
 
         `send` and `receive` have the same meaning as for `start`. With the algorithm ``mpi``, `run`
-        is a call of MPI_Alltoall, for which MPI libraries are tuned. Unlike `start` and `wait`,
-        this call does not return if a peer has ended or never calls it. Either all ranks call
-        `run`, or all ranks call `start`. Raises as `start` and `wait`.
+        is a call of MPI_Alltoall, for which MPI libraries are tuned. All ranks must then make the
+        same call: either all call `run`, or all call `start`. Unlike `start` and `wait`, the call
+        of MPI_Alltoall does not return if a peer has ended or never calls it. Raises the same
+        exceptions as `start` and `wait`.
         """
         if send is None:
             super().run()
@@ -173,9 +183,9 @@ def alltoall(
 ) -> None:
     """Collective. Send each rank its block of `send`, and receive all ranks' blocks in `receive`.
 
-    The call makes an `Alltoall` with these arguments and runs it once; parameters and errors are
-    described there. In a loop, keep an `Alltoall`, which costs less: here the ranks must agree in
-    each call.
+    The call makes an `Alltoall` with these arguments and runs it once. `Alltoall` describes the
+    parameters and the errors. In a loop, make an `Alltoall` once and run it in each iteration,
+    which costs less: in each call of `alltoall`, the ranks must agree on the arguments first.
     """
     Alltoall(
         comm,

@@ -24,7 +24,7 @@ class Bound:
     no other rank reads this rank's sources any more. Different ranks may wait for several
     operations in different orders. The arrays are kept alive and not copied; they must not be
     resized. An operation can be dropped or closed at any time without corrupting data: peers that
-    wait for this rank, or start again, raise BrokenExchange.
+    wait for this rank, or that start the operation again, raise BrokenExchange.
     """
 
     # The error if nothing is bound.
@@ -35,46 +35,50 @@ class Bound:
         self._bound = bound
 
     def start(self) -> None:
-        """Begin to move data. Does not wait, and is not collective, but all peers must also start.
+        """Begin to move data, without waiting. Not collective, but all peers must also start.
 
-        Raises Misuse, and breaks the exchange for the peers too, when it is already started, or an
-        array has been resized or made read-only since it was bound. Raises BrokenExchange when a
-        peer has broken it.
+        Raises Misuse, and breaks the exchange for the peers too, when the exchange is already
+        started, or when an array has been resized or made read-only since it was bound. Raises
+        BrokenExchange when a peer has broken the exchange.
         """
         self._open.start()
 
     def test(self) -> bool:
-        """Return whether all data have arrived; advance every started exchange of the process.
+        """Advance every started exchange of the process; return whether all data have arrived.
 
-        Returns True from then on, until the next start. Not collective. Raises Misuse before the
-        first start, and BrokenExchange when a peer has broken the exchange or ended.
+        Once all data have arrived, it returns True until the next start. Not collective. Raises
+        Misuse before the first start, and BrokenExchange when a peer has broken the exchange or
+        ended.
         """
         return self._open.test()
 
     def wait(self) -> None:
-        """Return when all data have arrived, at once if they already have. Raises as `test`.
+        """Wait until all data have arrived; return at once if they already have.
 
-        Other Python threads run meanwhile. After an interrupt (KeyboardInterrupt), the exchange is
-        still pending, and `wait` can be called again.
+        Not collective. Other Python threads run meanwhile. After an interrupt (KeyboardInterrupt),
+        the exchange is still pending, and `wait` can be called again. Raises the same exceptions as
+        `test`.
         """
         self._open.wait()
 
     def wait_for(self, seconds: float) -> bool:
         """Wait for at most about `seconds`; return whether all data have arrived.
 
-        Raises as `test`, and ValueError when `seconds` is not a number.
+        Not collective. Raises the same exceptions as `test`, and ValueError when `seconds` is not a
+        number.
         """
         return self._open.wait_for(seconds)
 
     def run(self) -> None:
-        """Start, unless the exchange is still pending after an interrupt, and wait.
+        """Start the exchange, unless it is still pending after an interrupt, and wait for it.
 
-        Raises as `start` and `wait`.
+        Not collective, but all peers must also start it. Raises the same exceptions as `start` and
+        `wait`.
         """
         self._open.run()
 
     def _run_with(self, pairs: list[tuple[Array, Array]]) -> None:
-        """Run with these arrays; what is still pending is waited for, other arrays first."""
+        """Run with these arrays; if other arrays are still pending, wait for them first."""
         bound = self._open
         if bound.is_under_way:
             are_pending = _places_of(bound.given or ()) == _places_of(pairs)
@@ -91,14 +95,18 @@ class Bound:
         self._open.abandon(why)
 
     def explain(self) -> str:
-        """Describe how this rank's data move: for an exchange, a table of peers and reasons."""
+        """Return a text that describes how this rank's data move. Not collective.
+
+        For an exchange, the text is a table of the peers, with the transport to each peer and why
+        it was chosen.
+        """
         return self._open.explain()
 
     def close(self) -> None:
         """Release the arrays and all other resources. Not collective; may be called again.
 
-        This breaks a started exchange: its peers raise BrokenExchange, as do peers that start it
-        again.
+        Closing a started exchange breaks it: its peers raise BrokenExchange. Peers that start the
+        exchange after this rank has closed it raise BrokenExchange too.
         """
         self._bound = None
 

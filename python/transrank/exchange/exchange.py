@@ -58,7 +58,7 @@ class BoundFields(Bound):
         any_memory: bool = False,
         together: bool = False,
     ) -> None:
-        """Collective. Bind in place of what is bound, unless something is wrong on any rank.
+        """Collective. Replace what is bound by new arrays, unless something is wrong on any rank.
 
         `route` also returns words that must be equal on all ranks. `sets` returns the fields of
         each set of arrays. Both may raise.
@@ -106,16 +106,17 @@ class BoundFields(Bound):
         ]
 
     def start(self, fields: Fields | None = None) -> None:
-        """Begin to move data. Does not wait, and is not collective, but all peers must also start.
+        """Begin to move data, without waiting. Not collective, but all peers must also start.
 
-        `fields` are the arrays to move, in the form in which fields are bound: one of the bound
-        sets or, for an exchange made with `any_memory`, any arrays that have the shapes, strides
-        and types of the bound fields. They are kept alive until the exchange is complete. By
-        default, the first set is moved.
+        `fields` are the arrays to move, in the same form as when they are bound: one of the bound
+        sets of arrays or, for an exchange made with `any_memory`, any arrays that have the shapes,
+        strides and types of the bound fields. These arrays are kept alive until the exchange is
+        complete. By default, the first set is moved.
 
-        Raises ValueError or TypeError when these arrays cannot be moved; then nothing is started,
-        and nothing is broken. Raises Misuse, and breaks the exchange for the peers too, when it is
-        already started, or when a bound array has been resized or made read-only.
+        Raises ValueError or TypeError when these arrays cannot be moved; the exchange is then
+        neither started nor broken. Raises Misuse, and breaks the exchange for the peers too, when
+        the exchange is already started, or when a bound array has been resized or made read-only.
+        Raises BrokenExchange when a peer has broken the exchange.
         """
         if fields is None:
             self._open.start()
@@ -123,10 +124,11 @@ class BoundFields(Bound):
             self._open.start_with(self._given(fields))
 
     def run(self, fields: Fields | None = None) -> None:
-        """Start, unless the exchange is still pending after an interrupt, and wait.
+        """Start the exchange, unless it is still pending after an interrupt, and wait for it.
 
-        `fields` has the same meaning as for `start`. If other arrays than `fields` are still
-        pending, `run` waits for them first. Raises as `start` and `wait`.
+        `fields` has the same meaning as for `start`. If an exchange of other arrays than `fields`
+        is still pending, `run` waits for it first. Not collective, but all peers must also start
+        it. Raises the same exceptions as `start` and `wait`.
         """
         if fields is None:
             self._open.run()
@@ -147,54 +149,57 @@ class Exchange(BoundFields):
     Parameters
     ----------
     route
-        which data move; it was made for `comm`.
+        the route along which data move; it must have been made for `comm`.
     comm
         an intracommunicator of mpi4py. Creating an exchange is collective over it.
     fields
         an array that is both source and destination (a halo update), a tuple of a source and a
         destination, or a list of several of these, all moved together. Arrays may have any type
-        without Python objects; type and unit shape are the same on every rank. Any views are
-        allowed: if a view is not contiguous, its rank packs or unpacks it. The route must not write
-        elements that it reads, or that it writes in another field; fields may have the same source.
-        `fields` may also be a function that returns these and may raise, on any rank.
+        without Python objects; the type and the shape of a unit (what one index of the route moves)
+        are the same on every rank. Any views are allowed: if a view is not contiguous, its rank
+        packs or unpacks it. The route must not write an element that it also reads, or that it also
+        writes in another field; several fields may have the same source. `fields` may also be a
+        function that returns such arrays; it may raise an exception on any rank.
     operation
         how arriving data are combined with the destination: ``assign``, ``add``, ``min`` or
         ``max``; with ``min`` and ``max``, a NaN on either side gives NaN. The result is bitwise
         identical in every run: contributions are applied in the order of their ranks.
     transport
         ``auto``, or a name from `transports()`. If the environment variable ``TRANSRANK_TRANSPORT``
-        is set, ``auto`` is the transport that it names, which must be the same on every rank.
-        Otherwise, ``auto`` chooses a transport for each pair of ranks.
+        is set, ``auto`` is the transport that the variable names, which must be the same on every
+        rank. Otherwise, ``auto`` chooses a transport for each pair of ranks.
     dimensions
-        the number of leading dimensions of the arrays that count the units of the route: 1 for rows
-        (the default), the number of the grid's dimensions for a grid; a pair of numbers if source
-        and destination differ.
+        how many leading dimensions of the arrays count the units of the route: 1 for rows (the
+        default), the grid's number of dimensions for a grid; a pair of numbers if the source and
+        the destination differ.
     push_below_bytes
         between ranks that share memory, the sender pushes runs (contiguous pieces) shorter than
-        this many bytes, and the receiver pulls longer runs; by default a threshold measured on this
-        machine.
+        this many bytes, and the receiver pulls longer runs; by default, the limit is measured on
+        this machine.
     longest_message_bytes
-        longer messages are split.
+        the longest message in bytes; longer messages are split.
     others
         a list of further sets of arrays, each in the form of `fields` and with the same shapes,
-        strides and types; equally many on every rank. Each start moves one set, chosen by passing
-        its arrays, so one exchange serves two arrays that a time step swaps. Or a function, as for
-        `fields`.
+        strides and types; equally many on every rank. Each start moves one set, which the caller
+        chooses by passing its arrays; so one exchange serves two arrays that each time step swaps.
+        `others` may also be a function that returns such a list.
     any_memory
         whether arrays are passed to each start: any arrays with the shapes, strides and types of
-        `fields`, which are not kept. Their data move through buffers, like those of private arrays.
+        `fields`. The arrays given here are then not kept. Data move through buffers, as they do for
+        arrays that other ranks cannot access.
     together
         a promise that no rank waits for another rank's wait to return before it calls start. If
         `transport` is ``auto``, two nodes then send each other one message for all their ranks
-        (``node-staged``), if that makes fewer messages. A wait returns only after every rank that
-        has a part in such a message, on both nodes, has started, and only if the ranks that carry
-        the message test or wait. If the program breaks the promise, a wait does not return.
+        (``node-staged``), where this reduces the number of messages. A wait returns only after
+        every rank that has a part in such a message, on both nodes, has started, and only if the
+        ranks that carry the message test or wait. If the program breaks the promise, a wait does
+        not return.
 
     Raises
     ------
     AgreedError
         on every rank, before anything has moved, when an argument is invalid on any rank, or
-        differs between ranks although it must not.
+        differs between ranks although it must be the same.
     """
 
     def __init__(

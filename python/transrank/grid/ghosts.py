@@ -39,10 +39,11 @@ class Ghosts(WithHalo):
         the number of rows that this rank owns.
     wanted
         global indices of the rows that this rank needs, in an array of any shape and in any order;
-        they may repeat and include owned rows. The rows of other ranks become this rank's ghosts.
+        they may repeat and include owned rows. The wanted rows that other ranks own become this
+        rank's ghosts.
     together
-        a promise for `halo`, `update` and `add`, as for an `Exchange`: no rank waits for another
-        rank to finish one of them before it starts its own.
+        a promise, as for an `Exchange`: before a rank starts an update or an `add`, it never waits
+        for another rank to finish the same update or `add`.
 
     Raises
     ------
@@ -90,7 +91,10 @@ class Ghosts(WithHalo):
 
     @property
     def route(self) -> Route:
-        """The route from owned rows to ghosts, for an `Exchange`; ``transposed()`` leads back."""
+        """The route from owned rows to ghosts, for an `Exchange`.
+
+        ``route.transposed()`` is the route from ghosts to owned rows.
+        """
         return self._route
 
     def local(self, indices: ArrayLike) -> NDArray[np.int64]:
@@ -115,11 +119,12 @@ class Ghosts(WithHalo):
         return np.where(own, wanted - begin, self._owned + found)
 
     def add(self, *arrays: Array) -> None:
-        """Add each ghost of `arrays`, on all ranks, to the row of its owner.
+        """Add each ghost in `arrays` to the owned row that it copies, for the ghosts of all ranks.
 
-        Collective in the cases in which `update` is. The ghosts themselves do not change. The sums
-        are bitwise reproducible, because contributions are added in the order of their ranks.
-        Raises as `update`.
+        The first call for arrays of these shapes, strides and types is collective, and must be the
+        first on every rank. Later calls are not collective, but every neighbor must make them. The
+        ghosts themselves do not change. The sums are bitwise reproducible, because contributions
+        are added in the order of their ranks. Raises the same exceptions as `update`.
         """
         self._move_any(arrays, lambda: ([], self._route.transposed()), "add")
 

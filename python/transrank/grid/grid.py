@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 class Grid(WithHalo):
     """A grid of cells, divided into one box per rank; its arrays have room for a halo.
 
-    Creating a grid is collective over `comm`; so are the methods that move data. They raise
-    AgreedError on every rank, before anything has moved, when an argument is invalid on any rank or
-    ranks disagree.
+    Creating a grid is collective over `comm`. Collective calls raise AgreedError on every rank,
+    before anything has moved, when an argument is invalid on any rank, or when ranks pass different
+    values that must be the same.
 
     Parameters
     ----------
@@ -51,13 +51,14 @@ class Grid(WithHalo):
         the number of cells of the whole grid along each axis; up to 6 axes.
     halo
         the width of the halo in cells: an integer, or one value for each axis. A value may be a
-        pair, the widths before and after the box. All local arrays have the halo. At the boundary
-        of a grid that is not periodic, the halo is room for boundary values: an update does not
-        change it.
+        pair: the widths before and after the box. All local arrays have the halo. At a boundary of
+        the grid along an axis that is not periodic, the halo is room for boundary values: an update
+        does not change it.
     periodic
-        whether the first and the last cell are neighbors: a bool, or one for each axis.
+        whether the first and the last cell along an axis are neighbors: a bool, or one for each
+        axis.
     parts
-        how each axis is divided: its number of parts, or the cells of each part, or a
+        how each axis is divided: its number of parts, the number of cells of each part, or a
         `Distribution`. ``([10, 7], 2)`` divides the first axis into parts of 10 and 7 cells, and
         the second axis into two parts. Parts are assigned to ranks in C order. By default,
         ``MPI_Dims_create`` chooses the numbers of parts.
@@ -65,14 +66,14 @@ class Grid(WithHalo):
         whether the components (values) of a cell precede the axes of the grid in arrays, as in
         ``(3, *local_shape)``; by default they follow.
     together
-        a promise for `halo` and `update`, as for an `Exchange`: no rank waits for another rank to
-        finish one of them before it starts its own.
+        a promise, as for an `Exchange`: before a rank starts an update, it never waits for another
+        rank to finish the same update.
 
     Raises
     ------
     AgreedError
-        on every rank, when on any rank an argument has another form or numbers contradict each
-        other, or when ranks pass different grids.
+        on every rank, when, on any rank, an argument has an invalid form or numbers contradict each
+        other, or when ranks pass different arguments.
     """
 
     def __init__(
@@ -183,12 +184,15 @@ class Grid(WithHalo):
 
     @property
     def owned(self) -> Slices:
-        """The owned cells, as slices of this rank's arrays."""
+        """The cells that this rank owns, as slices of this rank's arrays."""
         return self._slices([(0, 0)] * self._axes)
 
     @property
     def interior(self) -> Slices:
-        """The owned cells whose stencil, as wide as the halo, reads no halo; slices as `owned`."""
+        """The owned cells whose stencil, as wide as the halo, reads no halo cells.
+
+        Like `owned`, these are slices of this rank's arrays.
+        """
         return self._slices(self._widths)
 
     def _slices(self, margins: Sequence[tuple[int, int]]) -> Slices:
@@ -201,7 +205,7 @@ class Grid(WithHalo):
     def indices(self) -> tuple[NDArray[np.int64], ...]:
         """Return the indices of the owned cells in the whole grid: one array for each axis.
 
-        The arrays broadcast against each other, like those of ``numpy.ogrid``.
+        The arrays broadcast against each other, like those of ``numpy.ogrid``. Not collective.
         """
         return tuple(np.ix_(*(np.arange(box.start, box.stop) for box in self._box)))
 
@@ -211,7 +215,7 @@ class Grid(WithHalo):
         """Return the coordinates of the owned cells, ``origin + index * spacing``.
 
         There is one array for each axis. `spacing` and `origin` are numbers, or one number for each
-        axis. The arrays broadcast against each other.
+        axis. The arrays broadcast against each other. Not collective.
         """
         steps = _for_each_axis("spacing", spacing, self._axes)
         origins = _for_each_axis("origin", origin, self._axes)
@@ -221,11 +225,11 @@ class Grid(WithHalo):
         )
 
     def at_boundary(self, axis: int, side: int) -> bool:
-        """Return whether this rank owns cells at a boundary of the grid.
+        """Return whether this rank owns cells at a boundary of the grid. Not collective.
 
-        False along a periodic axis. `side` is -1 for the boundary where the index along `axis` is
-        0, and 1 for the opposite boundary. Raises ValueError for another `side`, or when there is
-        no such axis.
+        The result is False if the axis is periodic. `side` is -1 for the boundary where the index
+        along `axis` is 0, and 1 for the opposite boundary. Raises ValueError for another `side`, or
+        when there is no such axis.
         """
         if side not in (-1, 1):
             raise ValueError(f"side is {side!r}; give -1 where the index is 0, 1 at the other end")
@@ -238,10 +242,10 @@ class Grid(WithHalo):
     def staggered(self, axis: int) -> Grid:
         """Return the grid of the points between the cells along `axis` and at both ends.
 
-        It has one point more than the axis has cells. Point i lies between the cells i - 1 and i
-        and belongs to the rank of cell i; the last point belongs to the rank of the last cell. A
-        periodic axis has as many points as cells. Not collective. Raises ValueError when there is
-        no such axis.
+        Along the axis, there is one more point than there are cells. Point i lies between the cells
+        i - 1 and i, and belongs to the rank of cell i; the last point belongs to the rank of the
+        last cell. If the axis is periodic, there are as many points as cells. Not collective.
+        Raises ValueError when there is no such axis.
         """
         self._check_axis(axis)
         split = list(self._split)
@@ -254,8 +258,8 @@ class Grid(WithHalo):
     def with_parts(self, parts: Sequence[Parts]) -> Grid:
         """Return the same grid, divided in another way.
 
-        `parts` are as for `Grid`, the same on every rank. Not collective: raises ValueError on this
-        rank when the parts do not fit.
+        `parts` has the same form as for `Grid`, and must be the same on every rank. Not collective.
+        Raises TypeError or ValueError, on this rank alone, when the parts do not fit.
         """
         return self._divided(_distributions(self.shape, parts))
 
@@ -263,8 +267,9 @@ class Grid(WithHalo):
         """Collective. Move the owned cells of an array to their places in another division.
 
         `other` is a grid of the same shape over the same ranks, such as a result of `with_parts`.
-        Returns `out`, an array of `other` with the same type and components. Its owned cells are
-        overwritten; its halo does not change. Without `out`, a new array is made, whose halo is 0.
+        Returns `out`, an array of `other` with the same type and components as `array`. The owned
+        cells of `out` are overwritten; its halo does not change. Without `out`, returns a new
+        array, whose halo is 0. Raises AgreedError when an argument is invalid on any rank.
         """
 
         def sides() -> tuple[Grid, Array, Grid, Array | None]:
@@ -279,8 +284,9 @@ class Grid(WithHalo):
     def gather(self, array: Array, root: int = 0) -> Array | None:
         """Collective. Copy the owned cells of all ranks into one array on the rank `root`.
 
-        `array` is this rank's array; its halo is left out. Returns a new array on `root`, with the
-        grid's `shape` and the components of `array`, and None on the other ranks.
+        `array` is this rank's array; its halo is not copied. On `root`, returns a new array with
+        the grid's `shape` and the components of `array`; on the other ranks, returns None. Raises
+        AgreedError when an argument is invalid on any rank.
         """
         whole = self._move(lambda: (self, array, self._whole(root), None), root)
         return whole if self._comm.rank == root else None
@@ -288,8 +294,9 @@ class Grid(WithHalo):
     def scatter(self, whole: ArrayLike | None, root: int = 0, out: Array | None = None) -> Array:
         """Collective. Distribute an array of the whole grid from the rank `root`.
 
-        The reverse of `gather`. Only `root` needs to pass `whole`. Returns `out`, this rank's
-        array, with its halo unchanged; without `out`, a new array whose halo is 0.
+        This is the reverse of `gather`. Only `root` needs to pass `whole`, the array of the whole
+        grid. Returns `out`, this rank's array, whose halo does not change. Without `out`, returns a
+        new array, whose halo is 0. Raises AgreedError when an argument is invalid on any rank.
         """
 
         def check() -> tuple[list[str], tuple[Grid, Array | None]]:

@@ -49,21 +49,21 @@ class Halo(Exchange):
         )
 
     def update(self, *arrays: Array) -> None:
-        """Fill the halo or the ghosts from their owners; return when they are filled.
+        """Fill the halo or the ghosts with the owners' values; return when they are filled.
 
-        `arrays` are one of the bound sets of arrays, by default the first. Not collective, but
-        every neighbor must also call it. Raises as `Exchange.run`.
+        `arrays` is one of the bound sets of arrays, by default the first set. Not collective, but
+        every neighbor must also call it. Raises the same exceptions as `Exchange.run`.
         """
         self.run(self._fields_of(arrays))
 
     @contextmanager
     def updating(self, *arrays: Array) -> Iterator[None]:
-        """Fill the halo during a ``with`` block; it is filled when the block has ended.
+        """Fill the halo or the ghosts during a ``with`` block; they are filled when it has ended.
 
-        `arrays` are one of the bound sets, by default the first. Not collective, but every neighbor
-        must also update. Within the block, owned elements must not change, and the halo is
-        undefined. After an exception in the block, the update is still pending: call `wait` or
-        `close`.
+        `arrays` is one of the bound sets of arrays, by default the first set. Not collective, but
+        every neighbor must also update. Within the block, owned elements must not change, and the
+        contents of the halo are undefined. After an exception in the block, the update is still
+        pending: call `wait` or `close`. Raises the same exceptions as `Exchange.run`.
         """
         self.start(self._fields_of(arrays))
         yield
@@ -83,47 +83,51 @@ class WithHalo(ABC):
 
     @property
     def comm(self) -> MPI.Intracomm:
-        """The communicator."""
+        """The communicator of the ranks among which the elements are divided."""
         return self._comm
 
     def zeros(self, components: Components = (), dtype: DTypeLike = float) -> Array:
         """Return a new array of zeros in node-shared memory.
 
-        It holds owned cells and halo, or rows and ghosts. `components` is the number of values per
-        cell or row, or the shape of an array of these. Raises as `transrank.zeros`. Not collective.
+        The array of a `Grid` holds owned cells and halo; that of `Ghosts` holds owned rows and
+        ghosts. `components` is the number or the shape of the values of each cell or row, and
+        `dtype` their type. Raises the same exceptions as `transrank.zeros`. Not collective.
         """
         return memory.zeros(self._shape(components), dtype)
 
     def empty(self, components: Components = (), dtype: DTypeLike = float) -> Array:
-        """Do the same as `zeros`, but with unspecified contents."""
+        """Return a new array as `zeros` does, but with unspecified contents. Not collective."""
         return memory.empty(self._shape(components), dtype)
 
     def full(
         self, fill_value: ArrayLike, components: Components = (), dtype: DTypeLike | None = None
     ) -> Array:
-        """Do the same as `zeros`, but with this `fill_value`, whose type is the default."""
+        """Return a new array as `zeros` does, but filled with `fill_value`. Not collective.
+
+        The type is `dtype`, by default that of `fill_value`.
+        """
         return memory.full(self._shape(components), fill_value, dtype)
 
     def halo(self, *arrays: Array, others: Sequence[Sequence[Array]] = ()) -> Halo:
         """Collective. Bind `arrays` to the update of their halos (corners included) or ghosts.
 
-        Call ``update()`` of the returned `Halo` in each step. The arrays have the shape that
-        `zeros` gives; type and components are the same on every rank. They are kept alive and must
-        not be resized. If arrays are swapped in each step, `others` is a list of further tuples of
-        arrays. With ``halo = grid.halo(u, others=[(v,)])``, ``halo.update(v)`` updates v, and
-        ``halo.update()`` updates u. Raises AgreedError when an array does not fit.
+        Call ``update()`` of the returned `Halo` in each step. The arrays have the shape of an array
+        made by `zeros`; their types and components are the same on every rank. The arrays are kept
+        alive and must not be resized. If arrays are swapped in each step, `others` is a list of
+        further tuples of arrays. With ``halo = grid.halo(u, others=[(v,)])``, ``halo.update(v)``
+        updates v, and ``halo.update()`` updates u. Raises AgreedError when an array does not fit.
         """
         return Halo(
             self, self._halo_route, lambda: [self._pairs(each) for each in (arrays, *others)]
         )
 
     def update(self, *arrays: Array) -> None:
-        """Fill the halos or ghosts of any `arrays`.
+        """Fill the halos or ghosts of any `arrays`, which need not be bound first.
 
-        For arrays that stay, `halo` is faster. The first call for arrays of these shapes, strides
-        and types is collective, and must be the first on every rank. Later calls are not
-        collective, but every neighbor must make them. The arrays are not kept. Raises as `halo` in
-        the first call, and as `Exchange.run`.
+        If the same arrays are updated many times, `halo` is faster. The first call for arrays of
+        these shapes, strides and types is collective, and must be the first on every rank. Later
+        calls are not collective, but every neighbor must make them. The arrays are not kept alive.
+        Raises the same exceptions as `Exchange.run`; the first call also raises those of `halo`.
         """
         self._move_any(arrays, self._halo_route, "assign")
 

@@ -61,8 +61,8 @@ class BoundData(Generic[Data]):
     def destination(self) -> Data:
         """The result on this rank, in arrays into which each run writes.
 
-        Coordinates with an index have their values from the beginning; all other values are 0
-        before the first run.
+        Coordinates with an index contain their values from the beginning; all other values are 0
+        until the first run.
         """
         return self._destination
 
@@ -70,7 +70,7 @@ class BoundData(Generic[Data]):
         """Copy the current values of `source` and begin to move them; `source` may then change.
 
         Not collective, but all ranks must start. Raises Misuse when the values cannot be read or no
-        longer fit, and raises as `Exchange.start`.
+        longer fit the bound arrays; also raises the same exceptions as `Exchange.start`.
         """
         if not self._under_way:  # else peers may be reading, and start refuses
             try:
@@ -86,13 +86,19 @@ class BoundData(Generic[Data]):
         self._under_way = True
 
     def wait(self) -> None:
-        """Return when `destination` holds the moved values. Raises as `Exchange.wait`."""
+        """Return when `destination` holds the moved values.
+
+        Not collective. Raises the same exceptions as `Exchange.wait`.
+        """
         for exchange in self._exchanges:
             exchange.wait()
         self._under_way = False
 
     def run(self) -> None:
-        """Start and wait. Raises as `start` and `wait`."""
+        """Start and wait.
+
+        Not collective, but all ranks must start. Raises the same exceptions as `start` and `wait`.
+        """
         self.start()
         self.wait()
 

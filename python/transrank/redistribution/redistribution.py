@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Redistribution(BoundFields):
-    """Moves bundles of fields from one layout of a grid to another.
+    """Moves bundles (lists of fields) from one layout of a grid to another.
 
     It consists of a route, which is made once, and of the exchange along this route that `store`
     binds to arrays. The exchange is started, tested, waited for and closed like any `Exchange`.
@@ -36,21 +36,22 @@ class Redistribution(BoundFields):
     comm
         an intracommunicator of mpi4py. Creating a redistribution is collective over it.
     source, destination
-        a BlockGrid, the same on every rank; or a one-dimensional list of cell numbers, the cells of
-        this rank in the order of its array. A cell may be in only one source list, once; it may be
-        in any number of destination lists. Source and destination may lie on different ranks.
+        a BlockGrid, the same on every rank; or a one-dimensional list of the numbers of this rank's
+        cells, in the order of its array. A cell may occur only once in the source lists of all
+        ranks; it may occur any number of times in destination lists. Source and destination may lie
+        on different ranks.
     fill_halo
         whether halo cells of the destination are filled as well.
     numbering
-        how the cells of the grid are numbered, from 0, in lists: with ``C`` the last dimension
-        varies fastest, with ``F`` the first (ESMF's sequence index minus 1).
+        how lists number the cells of the grid, from 0: with ``C``, the last dimension varies
+        fastest; with ``F``, the first dimension (ESMF's sequence index minus 1).
 
     Raises
     ------
     AgreedError
-        on every rank, when on any rank the layouts are of different grids, a layout names a rank
-        that does not exist, or a listed cell is not in the grid, is in the sources twice, or is
-        missing from the sources.
+        on every rank, when, on any rank, the layouts are of different grids, a layout names a rank
+        that does not exist, or a listed cell is not in the grid, occurs twice in source lists, or
+        is missing from the source.
 
     Notes
     -----
@@ -99,8 +100,9 @@ class Redistribution(BoundFields):
         comm, route
             the communicator of the ranks that exchange, and the route that was made for them.
         source, destination
-            the layouts between which the route leads, if arrays have the shapes of these layouts.
-            Without a layout, the first dimension of an array counts the units of the route.
+            the layouts from which and to which the route moves data, if arrays have the shapes of
+            these layouts. Without a layout, the first dimension of an array counts the units of the
+            route.
 
         Raises
         ------
@@ -130,18 +132,24 @@ class Redistribution(BoundFields):
         return self._route
 
     def source_shape(self, *values: int) -> tuple[int, ...]:
-        """Return the shape of this rank's source: its cells, then the dimensions `values`."""
+        """Return the shape of this rank's source array: that of its cells, then `values`.
+
+        `values` are further dimensions, such as the number of values per cell. Not collective.
+        """
         return (*self._source.shape(self._comm.rank), *values)
 
     def destination_shape(self, *values: int) -> tuple[int, ...]:
-        """Return the shape of this rank's destination: its cells, then the dimensions `values`."""
+        """Return the shape of this rank's destination array: that of its cells, then `values`.
+
+        `values` are further dimensions, such as the number of values per cell. Not collective.
+        """
         return (*self._destination.shape(self._comm.rank), *values)
 
     def destination_for(self, source: NDArray[Any]) -> NDArray[Any]:
         """Return a new destination array for `source`, in node-shared memory. Not collective.
 
-        It has the type of `source` and the shape ``destination_shape(*values)``, where `values` are
-        the dimensions of `source` after the dimensions of the grid.
+        The array has the type of `source` and the shape ``destination_shape(*values)``, where
+        `values` are the dimensions of `source` after the dimensions of the grid.
         """
         values = source.shape[self._source.dimensions :]
         return empty(self.destination_shape(*values), source.dtype)
@@ -155,7 +163,9 @@ class Redistribution(BoundFields):
         any_memory: bool = False,
         together: bool = False,
     ) -> None:
-        """Collective. Bind to arrays, which are kept alive and must not be resized meanwhile.
+        """Collective. Bind arrays to the redistribution.
+
+        The arrays are kept alive, and must not be resized while they are bound.
 
         Parameters
         ----------
@@ -171,8 +181,8 @@ class Redistribution(BoundFields):
         ------
         AgreedError
             on every rank, when an argument is invalid on any rank, or fields differ between ranks.
-            The fields that were stored before then stay stored; without an error, the new fields
-            replace them.
+            After an error, the fields that were stored before stay stored; otherwise, the new
+            fields replace them.
         """
         dimensions = self._source.dimensions, self._destination.dimensions
 
@@ -191,7 +201,7 @@ class Redistribution(BoundFields):
         Parameters
         ----------
         source
-            this rank's part; variables and dimensions are the same on every rank.
+            this rank's part of the data; variables and dimensions are the same on every rank.
         dimensions
             the names of the grid's dimensions, in the order of the grid.
 
@@ -203,8 +213,8 @@ class Redistribution(BoundFields):
         Raises
         ------
         AgreedError
-            on every rank, before anything has moved, when on any rank a name is not a dimension of
-            `source`, a variable has other sizes than the rank's part of the grid or holds Python
+            on every rank, before anything has moved, when, on any rank, a name is not a dimension
+            of `source`, a variable has other sizes than the rank's part of the grid or holds Python
             objects, or variables differ between ranks.
 
         Notes
@@ -221,7 +231,8 @@ class Redistribution(BoundFields):
     def redistribute(self, source: Data, dimensions: Sequence[Hashable]) -> Data:
         """Collective. Move a Dataset or DataArray once; return a new one with the result.
 
-        The arguments `source` and `dimensions`, and the errors, are those of `bind`.
+        The arguments `source` and `dimensions` have the same meaning as for `bind`; the errors are
+        also the same.
         """
         from transrank.redistribution.datasets import redistribute  # an optional dependency
 

@@ -2,18 +2,18 @@
 """Routes: which data move between which ranks.
 
 Every function here is collective over its communicator, its first argument. If an argument is
-invalid on any rank, every rank raises AgreedError with the same message. A route describes, for one
-rank, which units (such as cells or rows) it sends to and receives from each peer. It is immutable
+invalid on any rank, every rank raises AgreedError with the same message. A route describes which
+units (such as cells or rows) one rank sends to and receives from each peer. A route is immutable
 and can serve any number of exchanges. ``route.transposed()`` is the reverse route.
 
-Arguments are the same on every rank, except lists of indices, counts and displacements, `begin` and
-`extent`, and paths of files, which may differ.
+Arguments must be the same on every rank. Only lists of indices, counts and displacements, `begin`
+and `extent`, and paths of files may differ.
 
 Two errors are raised on one rank alone while the other ranks wait: an unknown keyword, and a first
 argument that is not a communicator. If that rank then ends, the other ranks of its node raise a
-BrokenExchange that names it, about a second later; this works from the second collective call of
-transrank onwards. ``mpiexec -n 4 python -m mpi4py PROGRAM`` also helps in the first call: it ends
-all ranks when one rank ends with an error.
+BrokenExchange that names this rank, about a second later, except in the first collective call of
+transrank. ``mpiexec -n 4 python -m mpi4py PROGRAM`` helps in the first call too: it ends all ranks
+when one rank ends with an error.
 """
 
 from transrank._core import Leg, Route

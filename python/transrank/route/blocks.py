@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 def alltoall(comm: Intracomm, units: int) -> _core.Route:
-    """Collective. Make the route of MPI_Alltoall: `units` units to and from every rank.
+    """Collective. Make the route of MPI_Alltoall: every rank sends `units` units to every rank.
 
-    The blocks are in rank order; source and destination have ``comm.size * units`` units. Raises
-    AgreedError when `units` is negative or too large.
+    The blocks are in rank order. The source and the destination have ``comm.size * units`` units
+    each; a unit is what one index of the route moves. Raises AgreedError when `units` is negative
+    or too large, or differs between ranks.
     """
     require_communicator(comm)
 
@@ -48,13 +49,13 @@ def alltoallv(
     send_counts, receive_counts
         the number of units sent to, or received from, each rank: one count per rank.
     send_displacements, receive_displacements
-        the first unit of each block; by default the blocks lie one after the other.
+        the first unit of each block; by default, the blocks lie one after the other.
 
     Raises
     ------
     AgreedError
-        when a list does not have one entry per rank, an entry is negative, or sender and receiver
-        give different lengths for a block.
+        when a list does not have one entry per rank, an entry is negative, or the sender and the
+        receiver of a block give it different lengths.
     """
     require_communicator(comm)
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> None:
-    """Collective. Write the `route` of every rank to a file; each file appears whole or not at all.
+    """Collective. Write each rank's `route` to a file, which appears complete or not at all.
 
     Parameters
     ----------
     place
         a folder for files ``rank-N.route``, which is created if needed; or a path that contains
-        ``{rank}``. It may differ between ranks (local disks).
+        ``{rank}``, which stands for the rank. `place` may differ between ranks (local disks).
 
     Raises
     ------
@@ -38,7 +38,7 @@ def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> 
 
 
 def load(comm: Intracomm, place: str | os.PathLike[str]) -> _core.Route:
-    """Collective. Read this rank's route from `place`, to which `save` wrote with as many ranks.
+    """Collective. Read this rank's route from `place`, where as many ranks have called `save`.
 
     Raises AgreedError when a file is missing, truncated or altered, when a file belongs to another
     rank or number of ranks, or when the files do not match each other.

@@ -34,11 +34,11 @@ def ghost_pull(
         which rank owns which row: a Distribution whose parts are the ranks, or a Numbering of the
         rows that each rank owns.
     ghosts
-        global indices of rows, in any order; they may repeat and include rows that this rank owns.
-        Ghost i arrives at row ``begin + i`` of the destination.
+        the global indices of the rows to fetch, in any order; they may repeat, and may include rows
+        that this rank owns. Ghost i arrives at row ``begin + i`` of the destination.
     begin, extent
-        the row of the first ghost in the destination, and the number of rows of the destination; by
-        default the destination contains only the ghosts.
+        the row of the first ghost in the destination, and the number of rows of the destination. By
+        default, the destination begins with the first ghost and ends with the last.
 
     Raises
     ------
@@ -67,15 +67,15 @@ def ghost_push(
     *,
     begin: int = 0,
 ) -> tuple[_core.Route, NDArray[np.int64]]:
-    """Collective. Make the route by which owners send rows to other ranks, which need not ask.
+    """Collective. Make the route by which owners send rows to ranks that have not requested them.
 
     Local row ``rows[i]`` goes to rank ``targets[i]``; `owners` is a Distribution or Numbering as
-    for `ghost_pull`. The ghosts of a rank are the rows sent to it, ordered by sending rank and then
-    as listed; they begin at row `begin` of the destination.
+    for `ghost_pull`. The ghosts of a rank are the rows sent to it, ordered by sending rank, and
+    then as in the sender's `rows`. The ghosts begin at row `begin` of the destination.
 
-    Returns the route, and the global indices of this rank's ghosts; `ghost_pull` with these makes
-    the same route. Raises AgreedError when a rank does not own a listed row, a target is not a
-    rank, or the lists differ in length.
+    Returns the route, and the global indices of this rank's ghosts; `ghost_pull` with these indices
+    makes the same route. Raises AgreedError when a rank does not own a listed row, a target is not
+    a rank, or `rows` and `targets` differ in length.
     """
     require_communicator(comm)
 

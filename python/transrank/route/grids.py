@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 def halo(comm: Intracomm, grid: _core.BlockGrid, *, corners: bool = True) -> _core.Route:
     """Collective. Make the route of a halo update: from owned cells to halo cells of one array.
 
-    Source and destination are the rank's whole local array of `grid`, halo included. Its units are
-    cells, so pass ``dimensions=grid.dimensions`` to the Exchange. If `corners` is false, only halo
-    cells beyond a single face are filled, which is enough for a star-shaped stencil. Raises
-    AgreedError when the grid was made without a halo (a halo of width 0 moves nothing), or when a
-    part is thinner than a halo that its neighbor needs from it.
+    The source and the destination are the same array: the rank's whole local array of `grid`, halo
+    included. The units of the route are cells, so pass ``dimensions=grid.dimensions`` to the
+    Exchange. If `corners` is false, only halo cells beyond a single face of the block are filled,
+    which is enough for a star-shaped stencil. Raises AgreedError when the grid was made without a
+    halo (with a halo of width 0, the route moves nothing), or when a part is thinner than the halo
+    that its neighbor needs from it.
     """
     require_communicator(comm)
 
@@ -43,8 +44,8 @@ def redistribution(
 
     `source` and `destination` are the layouts. The units of the route are cells of the local
     arrays, halo included. If `fill_halo` is true, the halo cells of the destination are filled too.
-    Raises AgreedError when the grids differ in an extent (the length of a dimension), or a layout
-    names a rank that does not exist.
+    Raises AgreedError when the two layouts differ in an extent of the grid (the length of a
+    dimension), or when a layout names a rank that does not exist.
     """
     require_communicator(comm)
 

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 
 def lists(comm: Intracomm, source: ArrayLike, destination: ArrayLike) -> _core.Route:
-    """Collective. Make the route between lists of global indices, in any order, on both sides.
+    """Collective. Make the route between two lists of global indices on each rank, in any order.
 
-    Entry i of a rank's `destination` list receives the element of this index from the rank that has
-    it in its `source` list. An index may be requested several times, by several ranks, and by the
-    rank that has it in its sources. An index that no rank requests does not move. The ranks find
-    each other through a distributed directory, of which each rank holds an equal share.
+    Element i of a rank's destination array receives the element with global index
+    ``destination[i]``. It comes from the rank whose `source` list contains this index: element j of
+    that rank's source array has the index ``source[j]``. An index may be requested several times,
+    by several ranks, and by the rank that has it in its `source`. An element that no rank requests
+    does not move. The ranks find each other through a distributed directory, of which each rank
+    holds an equal share.
 
-    Raises AgreedError when an index is negative, is listed twice in the sources, or is requested
-    but is in no source list.
+    Raises AgreedError when an index is negative, is listed twice in the `source` lists, or is
+    requested but is in no `source` list.
     """
     require_communicator(comm)
     both = agree(

@@ -207,6 +207,8 @@ TEST_CASE("an exchange given up between two epochs or half-way is an error for t
                 const auto failure = find_failure(*exchange);
                 CHECK(failure.cause == (half_way ? Failure::Cause::failed : Failure::Cause::gone));
                 CHECK(failure.rank == culprit);
+                const std::string text = transrank::transport::BrokenExchange(failure).what();
+                CHECK((text.find("has freed this exchange") == std::string::npos) == half_way);
             }
             MPI_Barrier(MPI_COMM_WORLD);
         }

@@ -244,6 +244,15 @@ TEST_CASE("what does not fit is refused on every rank") {
     }
 }
 
+TEST_CASE("fields know the numbers of a row and their type, and last as long as their memory") {
+    static_assert(array::LastingMemory<std::vector<double>&>);
+    static_assert(!array::LastingMemory<std::vector<double>>);
+    static_assert(array::components_of<array::ParArray<double, 3>> == 3);
+    constexpr copy::ScalarKind kind = copy::kind_of(array::ScalarOf<std::array<float, 2>>::value);
+    CHECK(kind.name == "float32");
+    CHECK(kind.bytes == sizeof(float));
+}
+
 TEST_CASE("ghosts are copies of rows, and sums go back to the owners") {
     constexpr std::int64_t owned = 5;
     const auto all = owned * world_size();
@@ -273,9 +282,13 @@ TEST_CASE("ghosts are copies of rows, and sums go back to the owners") {
     }
     CHECK(total == all + copies);
     Numbers threes(3 * ones.size(), 1);
-    CHECK(refused("pass field(array, k)", [&] { (void)mesh.halo(threes); }));
-    CHECK(refused("pass field(array, k)", [&] { mesh.add(threes); }));
-    CHECK(refused("pass field(array, k)", [&] { mesh.update(array::field(threes, 2)); }));
+    const std::string hint = "pass field(array, k)";
+    CHECK(refused(hint, [&] { (void)mesh.halo(threes); }));
+    CHECK(refused(hint, [&] { mesh.add(world_rank() == 0 ? threes : ones); }));
+    CHECK(refused(hint, [&] { mesh.update(array::field(threes, 2)); }));
+    CHECK(refused(hint, [&] { (void)mesh.halo(array::field(ones, threes)); }));
+    Numbers short_one(ones.size() - 1, 1);
+    CHECK(refused(hint, [&] { mesh.update(short_one); }));
     mesh.update(array::field(threes, 3));
     CHECK_THROWS_WITH_AS((void)mesh.local(all), doctest::Contains("is neither among the rows"),
                          std::invalid_argument);

@@ -14,7 +14,7 @@ from typing import Any
 
 from transrank import installation
 from transrank.errors import RecordError, UsageError
-from transrank.lab.cli import output
+from transrank.lab.cli import output, results
 from transrank.lab.launch import launchers
 from transrank.lab.launch.launcher import Capacity, Launcher
 from transrank.lab.launch.template import Template
@@ -157,7 +157,7 @@ def begin(record: Path, header: dict[str, Any], arguments: argparse.Namespace) -
 
 def finish(arguments: argparse.Namespace) -> Path:
     """Finish the run that --resume names, with its own options; return its record file."""
-    path = runs.find_run(arguments.resume, arguments.store)
+    path = results.find(arguments.resume, arguments.store)
     with records.sole_writer(path):
         _finish(path, arguments)
     return path

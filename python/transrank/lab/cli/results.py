@@ -20,7 +20,7 @@ from transrank.lab.stats.result import Caution
 from transrank.lab.stats.trust import NOT_USABLE, USABLE, WITH_CARE, Trust
 from transrank.lab.store.lines import Shape
 from transrank.lab.store.records import Run, read_run
-from transrank.lab.store.runs import find_run, list_runs, resume_command
+from transrank.lab.store.runs import find_run, resume_command, with_label
 from transrank.lab.study import launch
 from transrank.lab.units import format_bytes
 from transrank.lab.view.table import Column, Table, field, labelled
@@ -69,15 +69,20 @@ def trust_text(trust: Trust) -> Text:
     return Text.assemble((trust.grade, GRADES[trust.grade]), f": {output.one_line(trust.why)}")
 
 
-def open_run(text: str, store: Path | None) -> Run:
-    """Read the run that a user names; warn if it is incomplete, or others have its label."""
-    run = read_run(find_run(text, store))
-    others = [each.run for each in list_runs(store) if each.label == text != run.header.run]
-    if len(others) > 1:
+def find(text: str, store: Path | None) -> Path:
+    """The record file of the run that a user names; warns if other runs have the same label."""
+    path = find_run(text, store)
+    if len(runs := with_label(text, store)) > 1:
         output.warning(
-            f"{len(others)} runs have the label '{text}'; the latest is used, {others[-1]}",
-            f"or name another one: {', '.join(others[:-1])}",
+            f"{len(runs)} runs have the label '{text}'; the latest is used, {runs[-1]}",
+            f"name a run by its id, such as the one before, {runs[-2]}",
         )
+    return path
+
+
+def open_run(text: str, store: Path | None) -> Run:
+    """Read the run that a user names, and warn if its file is incomplete."""
+    run = read_run(find(text, store))
     for problem in run.problems:
         output.warning(problem, f"`{resume_command(run, store)}` measures the missing cases")
     return run

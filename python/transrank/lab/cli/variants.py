@@ -80,8 +80,8 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
             )
         if key in values:
             raise UsageError(f"--{name} {key} is given twice", "leave out one of them")
-        close = difflib.get_close_matches(key, OWN, n=1, cutoff=0.75)
-        if close and key not in OWN and key not in os.environ:
+        close = difflib.get_close_matches(key.lower(), OWN, n=1, cutoff=0.85)
+        if close and key not in (*OWN, "MPIEXEC"):
             raise UsageError(
                 f"--{name} {key}: there is no such setting", f"did you mean {close[0]}={value}?"
             )

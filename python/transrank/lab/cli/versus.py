@@ -128,13 +128,13 @@ def find_pair(path: Path) -> tuple[Path, Path]:
 
 def _find_either(text: str, store: Path | None) -> Path:
     """Return the record that a user means, by its name or by the common part of both names."""
-    from transrank.lab.store.runs import find_run
+    from transrank.lab.cli.results import find
 
     try:
-        return find_run(text, store)
+        return find(text, store)
     except RecordError:
         try:
-            return find_run(f"{text}-{NAMES[0]}", store)
+            return find(f"{text}-{NAMES[0]}", store)
         except RecordError:
             pass
         raise

@@ -130,6 +130,14 @@ def _source(header: dict[str, Any]) -> str:
     return library if isinstance(library, str) else "unknown"
 
 
+def with_label(text: str, store: Path | None = None) -> list[str]:
+    """The ids of the runs that `find_run` has to choose from by this label, the oldest first."""
+    runs = list_runs(store)
+    if _LATEST.fullmatch(text) or any(run.run == text for run in runs):
+        return []
+    return [run.run for run in runs if run.label == text]
+
+
 def find_run(text: str, store: Path | None = None) -> Path:
     """The record file that a user means.
 

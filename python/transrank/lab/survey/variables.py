@@ -34,13 +34,13 @@ def unknown(names: Iterable[str], runner: Path | None = None) -> Iterator[tuple[
     frameworks = {_framework(name) for name in settings}
     for name, spelt in wanted.items() if settings else ():
         of_launcher = MPICH not in frameworks and _framework(spelt) not in frameworks
-        if name not in settings and (spelt.startswith(MPICH) or not of_launcher):
+        if name != spelt or not (name in settings or (of_launcher and OPEN_MPI in name)):
             close = difflib.get_close_matches(spelt, settings, n=1, cutoff=0.8)
-            yield name, close[0] if close else None
+            yield name, close[0] if close else (spelt if of_launcher and name != spelt else None)
 
 
 def _in_case(name: str) -> str | None:
-    """The name of a setting in the case that the library demands; None if it is not one's name."""
+    """The name with its prefix in upper case, MPICH's as a whole; None if it has no such prefix."""
     if name.upper().startswith(MPICH):
         return name.upper()
     if name.upper().startswith(OPEN_MPI):

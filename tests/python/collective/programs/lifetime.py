@@ -76,7 +76,7 @@ def test_who_drops_an_alltoall_between_two_rounds_is_named_to_those_who_go_on():
             del bound
         else:
             bound.start()
-            assert wait_or_break(bound).startswith("rank 0 has destroyed"), name
+            assert wait_or_break(bound).startswith("rank 0 has freed"), name
         meet()
 
 

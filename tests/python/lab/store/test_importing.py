@@ -202,9 +202,10 @@ def test_what_is_not_understood_is_told_beside_what_is(tmp_path):
 
 
 def test_a_row_without_its_number_is_lost_with_a_word():
-    output = osu.read("# OSU MPI Latency Test v7.4\n# Size   Latency (us)\n8  1.2\n16  garbage\n")
+    rows = "8  1.2\n16  garbage\n32"
+    output = osu.read(f"# OSU MPI Latency Test v7.4\n# Size   Latency (us)\n{rows}")
     assert [reading.bytes for reading in output.readings] == [8]
-    assert output.lost == ("16  garbage",)
+    assert output.lost == ("16  garbage", "32")
 
 
 def test_pairs_are_half_of_the_ranks_unless_imb_names_them(stored):

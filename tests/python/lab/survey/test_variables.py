@@ -28,6 +28,9 @@ def runner(folder: Path, script: str) -> Path:
         (MPICH, "OMPI_MCA_coll", None),
         (OPEN_MPI, "OMPI_MCA_btl_tcp_if_inclued", "OMPI_MCA_btl_tcp_if_include"),
         (OPEN_MPI, MPICH[0], None),
+        (MPICH, MPICH[0].lower(), MPICH[0]),
+        (OPEN_MPI, "ompi_mca_btl_tcp_if_include", "OMPI_MCA_btl_tcp_if_include"),
+        (OPEN_MPI, "ompi_mca_rmaps_base_verbose", "OMPI_MCA_rmaps_base_verbose"),
     ],
 )
 def test_unknown(told: tuple[str, ...], name: str, close: str | None, tmp_path: Path) -> None:

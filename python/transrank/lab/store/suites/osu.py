@@ -104,8 +104,13 @@ def _read_heading(line: str, table: _Table) -> bool:
 
 
 def _begins_as_a_row(line: str, table: _Table) -> bool:
+    """Whether a line begins with a size, and has no more words than the rows of its table."""
     words = line.split()
-    return len(words) == len(table.columns) > 0 and DECIMAL.fullmatch(words[0]) is not None
+    return (
+        "Size" in table.columns
+        and 0 < len(words) <= len(table.columns)
+        and DECIMAL.fullmatch(words[0]) is not None
+    )
 
 
 def _read_row(line: str, table: _Table) -> Sequence[Reading] | None:
