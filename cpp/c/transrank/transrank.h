@@ -183,7 +183,7 @@ typedef struct transrank_numbering transrank_numbering;
 int transrank_numbering_create(MPI_Comm comm, int64_t owned, int table,
                                transrank_numbering** numbering);
 /// Not collective. Stores the range of the global indices of this rank's rows, [`begin`, `end`),
-/// and the number of rows of all ranks together, `extent`. Each pointer may be NULL.
+/// and the number of rows of all ranks together, `extent`. Any of these pointers may be NULL.
 int transrank_numbering_range(const transrank_numbering* numbering, int64_t* begin, int64_t* end,
                               int64_t* extent);
 /// Not collective. transrank_numbering_index stores the global `index` of row `row` of `rank`;
@@ -274,13 +274,13 @@ int transrank_route_save(MPI_Comm comm, const transrank_route* route, const char
 int transrank_route_load(MPI_Comm comm, const char* place, transrank_route** route);
 /// Not collective. Stores the numbers of units that this rank's `source` and `destination` arrays
 /// must have. An array for a grid must have exactly this number of units; other arrays may have
-/// more. Each pointer may be NULL.
+/// more. Any of these pointers may be NULL.
 int transrank_route_extents(const transrank_route* route, int64_t* source, int64_t* destination);
 /// Not collective. Stores the lengths, halo included, of this rank's `source` and `destination`
 /// arrays if they belong to a grid. The dimension that varies slowest in memory comes first. Each
 /// list needs room for TRANSRANK_MAX_DIMENSIONS values. `source_dimensions` and
 /// `destination_dimensions` become the numbers of values that were stored: 0 for an array that does
-/// not belong to a grid. Each pointer may be NULL.
+/// not belong to a grid. Any of these pointers may be NULL.
 int transrank_route_shapes(const transrank_route* route, int* source_dimensions, int64_t* source,
                            int* destination_dimensions, int64_t* destination);
 /// Not collective. Stores the number of ghosts of this rank (`count`), and the address of a list of
@@ -336,8 +336,8 @@ typedef struct transrank_view {
 
 /// A source array and a destination array, which may be the same array: where the units of this
 /// rank lie, and how long one unit is. Fields of one exchange may be parts of one allocation, and
-/// may have the same source. But where the route writes a unit of one field, it must not read any
-/// unit, and must not write a unit of another field.
+/// may have the same source. But memory that the route writes for one field must not overlap memory
+/// that it reads for any field, nor memory that it writes for another field.
 ///
 /// The arrays belong to the caller, and must not be moved or freed while they are bound. After
 /// TRANSRANK_ERROR_BROKEN, or if an exchange was freed while it was under way, MPI and peers may
@@ -345,8 +345,8 @@ typedef struct transrank_view {
 /// transrank_shared_alloc.
 ///
 /// If an array has a view, its address is the address of its first element, and its length in bytes
-/// counts only the elements, not the gaps between them. Views may differ between ranks, and are
-/// copied.
+/// counts only the elements, not the gaps between them. Ranks may use different views. Binding
+/// copies the transrank_view structures.
 typedef struct transrank_field {
     const void* source;
     int64_t source_bytes;
@@ -514,7 +514,7 @@ int transrank_ghost_update_like(MPI_Comm comm, const transrank_rows* rows,
 /// elements, and the elements themselves (`data`), which lie in memory like that of
 /// transrank_shared_alloc. Ghost i consists of the elements [offsets[i], offsets[i + 1]). The lists
 /// belong to the update; `data` remains valid until the update and every exchange bound to it have
-/// been freed. Each pointer may be NULL.
+/// been freed. Any of these pointers may be NULL.
 int transrank_ghost_update_ghosts(const transrank_ghost_update* update, int64_t* count,
                                   const int64_t** indices, const int64_t** offsets, void** data);
 

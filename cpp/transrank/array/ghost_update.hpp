@@ -140,7 +140,8 @@ public:
     /// data.
     [[nodiscard]] std::span<const std::int64_t> ghosts() const noexcept;
     /// A text table of the peers, bytes, runs (contiguous pieces) and transports: of the bound pull
-    /// for explain_pull, of the bound push for explain_push. Throws Misuse if none is bound.
+    /// for explain_pull, of the bound push for explain_push. Throws Misuse if that one is not
+    /// bound.
     [[nodiscard]] std::string explain_pull() const { return existing(pull_, "pull").explain(); }
     [[nodiscard]] std::string explain_push() const { return existing(push_, "push").explain(); }
 

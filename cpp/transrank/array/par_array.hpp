@@ -86,8 +86,8 @@ public:
     }
     /// Allocates zeroed memory for one row for each of the `lengths`, which count elements. The old
     /// rows are lost, and exchanges bound to them must be bound again. Throws std::invalid_argument
-    /// if a row is longer than `bound` (or than rm, if rm is a number) or a number is negative, and
-    /// std::system_error if memory cannot be allocated.
+    /// if a length or `bound` is negative, or if a length exceeds `bound` (or rm, if rm is a
+    /// number), and std::system_error if memory cannot be allocated.
     void resize(const std::vector<std::int64_t>& lengths)
         requires(kind == RowKind::static_bounded || kind == RowKind::variable)
     {

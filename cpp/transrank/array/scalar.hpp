@@ -9,9 +9,9 @@
 
 namespace transrank::array {
 
-/// `value` is the type of the numbers in an element of type T, which sums and comparisons need. If
-/// it is opaque, elements can only be assigned. Specialize ScalarOf for a structure whose numbers
-/// all have one type.
+/// `value` says which kind of number an element of type T consists of. Sums, minima and maxima need
+/// to know this. If it is opaque, elements can only be assigned. Specialize ScalarOf for a
+/// structure whose numbers all have one type.
 template <class T>
 struct ScalarOf {
     static constexpr copy::Scalar value = [] {

@@ -100,8 +100,9 @@ template <class Work>
 /// memory.
 void throw_first(const Communicator& comm, bool failed, const std::string& text);
 
-/// Not collective. Returns a number made from `words`. If all ranks have the same words, the sum of
-/// the ranks' numbers is 0; otherwise the sum is 0 with a probability of 2^-64. Throws nothing.
+/// Not collective. Returns a checksum of `words` and of this rank's place in `comm`. If all ranks
+/// have the same words, the sum of the ranks' checksums is 0, modulo 2^64; otherwise the sum is 0
+/// with a probability of 2^-64. Throws nothing.
 [[nodiscard]] std::uint64_t balance_of(const Communicator& comm, const Words& words);
 
 }  // namespace transrank::mpi

@@ -53,8 +53,8 @@ public:
     Redistribution(MPI_Comm comm, const Layout& source, const Layout& destination,
                    route::Coverage coverage = route::Coverage::owned)
         : Redistribution(comm, route_between(comm, source, destination, coverage)) {}
-    /// Not collective. Uses any `route` among the ranks of `comm`, such as a loaded one. Throws
-    /// nothing.
+    /// Not collective. Makes a redistribution from an existing `route` among the ranks of `comm`,
+    /// for example one that was read from a file. Throws nothing.
     Redistribution(MPI_Comm comm, route::Route route) : comm_(comm), route_(std::move(route)) {}
 
     [[nodiscard]] const route::Route& route() const noexcept { return route_; }

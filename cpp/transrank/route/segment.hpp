@@ -23,8 +23,8 @@ struct Loop {
 
 /// `count` runs (contiguous pieces) of `length` units each. Run i moves from source + i *
 /// source_stride to destination + i * destination_stride. A single run has count 1 and strides 0.
-/// For a box of more dimensions, `further` holds the slower loops, the fastest of these first. Each
-/// loop repeats everything within it.
+/// The runs are the innermost loop. If the piece is a box of more dimensions, `further` holds the
+/// loops around it, from the inside to the outside.
 ///
 /// A unit is a row or element. A field defines the unit's length when it is bound, so one route
 /// serves fields of different row lengths. Offsets count from the beginning of the sender's source
