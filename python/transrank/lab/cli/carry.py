@@ -17,8 +17,8 @@ examples:
 
 The program needs no change. If all ranks of a communicator are on the same
 node, transrank moves the data of MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw
-where this is faster than with MPI. All other calls are left to MPI. The
-launcher must pass the environment variable LD_PRELOAD on to the ranks.
+at sizes at which transrank is faster than MPI. All other calls are left to MPI.
+The launcher must pass the environment variable LD_PRELOAD on to the ranks.
 """
 SUMMARY = "TRANSRANK_CARRY_SUMMARY"
 

@@ -88,11 +88,11 @@ with a 95% interval. At a threshold of 5%, a case is slower if the whole
 interval lies above 1.05, faster if it lies below 1 / 1.05, the same if it lies
 in between, and unclear in all other cases. If many cases are compared, a few
 look slower by chance. The verdicts are therefore corrected for the number of
-cases: a slower case whose difference may be chance becomes unclear, and the
-output calls it "slower on its own".
-All cases are unclear if the machine was busy during either run, or if the cores
-used by the two runs always differed in speed or in their distance from each
-other.
+cases. A case that is slower only without this correction becomes unclear, and
+the output says "slower on its own".
+All cases are unclear if the machine was busy during either run. All cases are
+also unclear if the two runs lack enough launches in which the cores were
+equally fast, and equally far apart.
 
 --fail-on decides when the exit status is 1:
   family    if a case is slower, even after correction for the number of cases
@@ -100,13 +100,13 @@ other.
   slower    if a case is slower without this correction
   unclear   if a case is slower, unclear, or missing in one run
   never     never
-If --fail-on is family or slower, the exit status is never 1 because of unclear
-or missing cases. But if no case is slower, and fewer than half of the cases
-could be judged, the exit status is 5, or 0 with --pass-unclear.
+With family and slower, unclear and missing cases do not make the exit status 1.
+But if fewer than half of the cases could be judged, and none of these is
+slower, the exit status is 5. With --pass-unclear, it is 0 instead of 5.
 
 -v adds, for each case, the mean, P90 and P99 of all samples after warm-up. A
-case is compared with a published result only if both used the same number of
-ranks, and both used a single node or both used several nodes.
+case is compared with a published result only if the numbers of ranks are equal,
+and either both used one node or both used several nodes.
 
 examples:
   transrank compare before after                      exit status 1 if slower
@@ -136,8 +136,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         metavar="N",
         type=options.checked(units.parse_count),
-        help="use the times published for N nodes (default: the published number of nodes that is "
-        "closest to the run's)",
+        help="use the times published for N nodes (default: the N closest to the number of nodes "
+        "of the run)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser, ("table", "json", "csv", "markdown"))

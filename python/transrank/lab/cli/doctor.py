@@ -42,9 +42,9 @@ COLUMNS = (
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Before measuring, check MPI, the binding of ranks to cores, the machine's load, clock and "
-        "memory, and print a map of its CPU packages, memory domains (NUMA nodes) and shared "
-        "caches. The exit status is 1 if something would distort measured times."
+        "Before measuring, check MPI, the binding of ranks to cores, and the machine's load, clock "
+        "and memory. Also print a map of the machine's CPU packages, memory domains (NUMA nodes) "
+        "and shared caches. The exit status is 1 if something would distort measured times."
     )
     options.add_launch_options(parser, several_shapes=False)
     options.add_output_options(parser, formats=("table", "json"))

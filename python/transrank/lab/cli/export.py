@@ -45,7 +45,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--domains",
         action="store_true",
         help="for the studies locality and contention: write one row per case and memory domain "
-        "(NUMA node), with the mean and standard deviation over the domain's ranks and launches",
+        "(NUMA node), with the mean and standard deviation over all launches and all ranks "
+        "of the domain",
     )
     results.add_case_option(parser)
     parser.add_argument(

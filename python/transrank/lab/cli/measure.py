@@ -29,9 +29,9 @@ same as --axis operation=bcast. Values listed as "on request" are measured only
 if you give them, e.g. --window 1,256 or --root rotating. In the list, 1..4096
 stands for any number from 1 to 4096, and 1x1x1..64x64x64 for any extents up to
 64x64x64.
-Give sizes as a list (1KiB,64KiB), or as a range in which each size is twice
-(0..4MiB) or four times (8..4MiB:x4) the previous size. A size without a unit is
-in bytes.
+Give sizes as a list (1KiB,64KiB) or as a range. In the range 0..4MiB, each size
+is twice the previous size; in 8..4MiB:x4, four times the previous size. A size
+without a unit is in bytes.
 """
 
 
@@ -66,8 +66,8 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="measure nothing, but print the commands of all launches; if you run them in this "
-        "order, they write the record file by-hand.jsonl",
+        help="measure nothing, but print the commands of all launches; if run in the printed "
+        "order, the commands write the record file by-hand.jsonl",
     )
     parser.add_argument(
         "--prepare",

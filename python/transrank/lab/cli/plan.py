@@ -110,10 +110,10 @@ examples:
   transrank plan {EXAMPLES["alltoall"]}
 
 Parts are as equal in size as possible. For redistribute, the first dimension
-varies fastest, both in memory and in the order of the ranks, and dimensions
-without a number of parts are not divided. For halo, the last dimension varies
-fastest. For more than {MOST_ROWS} ranks, the table shows the minimum, median and
-maximum over the ranks; csv and json list every rank.
+varies fastest, both in memory and in the order of the ranks. Dimensions for
+which --from or --to gives no number of parts are not divided. For halo, the
+last dimension varies fastest. For more than {MOST_ROWS} ranks, the table shows the
+minimum, median and maximum over the ranks; csv and json list every rank.
 """
 
 
@@ -139,7 +139,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="GRID|FILE",
         help="for ghosts: one file per rank, in rank order, with the indices of that rank's "
-        "ghosts; otherwise the grid, as in --grid",
+        "ghosts; for redistribute and halo: the grid, as in --grid",
     )
     add("--grid", metavar="NxM", help="cells in each dimension, e.g. 512x1024x16")
     add(
@@ -161,7 +161,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--halo",
         metavar="W[xW]",
-        help="width of the halo on each side, in cells, e.g. 1, or 2x2x0 for three dimensions",
+        help="width of the halo on each side, in cells: for all dimensions, e.g. 1, or for each, "
+        "e.g. 2x2x0",
     )
     add(
         "--periodic",
@@ -174,7 +175,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--owned",
         metavar="N[,N]",
-        help="for ghosts: rows owned by each rank, one number for all ranks or one per rank",
+        help="for ghosts: how many rows each rank owns, as one number for all ranks or one per "
+        "rank",
     )
     add(
         "--algorithm",
@@ -194,8 +196,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--published",
         action="store_true",
-        help="for redistribute: count the bytes of the cases in a table published by ESMF, and "
-        "print the counts next to ESMF's",
+        help="for redistribute: count the bytes for each case in a table published by ESMF, "
+        "and print the counts next to the published ones",
     )
     add("--ranks-per-node", metavar="N", type=count, help="assume N consecutive ranks on each node")
     add(

@@ -37,8 +37,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="*",
         default=["latest"],
-        help="a run: latest, latest~N (the Nth run before the latest), an ID or a prefix of one, a "
-        "label or a record file; or a machine from `transrank list machines` (default: latest)",
+        help="a run: latest, latest~N (the Nth run before the latest), an ID or its beginning, a "
+        "label or a record file; or, instead of a run, a machine from `transrank list machines` "
+        "(default: latest)",
     )
     options.add_output_options(
         parser,

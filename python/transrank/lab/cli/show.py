@@ -45,10 +45,10 @@ HIDDEN = (
 EPILOG = """\
 For each case, the table shows
   the median of all launches (starts of mpiexec), with its 95% interval
-  the number of launches used
+  the number of launches used for this median
   the data rate
   the mean, computed in the same way as in Intel MPI Benchmarks (IMB)
-With -v, it also shows
+With -v, the table also shows
   the mean and the 90th and 99th percentiles of all samples after warm-up
   the percentage of samples used for the median
   the time from the end of the fastest rank to the end of the slowest rank
@@ -66,8 +66,9 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb, and what its help says."""
     parser.description = (
-        "Print the results of a run. If RUN names a machine with published results instead, print "
-        "how the results were measured, what they show, and the tables of the publication."
+        "Print the results of a run. If RUN names a machine with published results, print these "
+        "results instead: how they were measured, what they show, and the tables of the "
+        "publication."
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -75,8 +76,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="?",
         default="latest",
-        help="a run: latest, latest~N (the Nth run before the latest), an ID or a prefix of one, a "
-        "label or a record file; or a machine from `transrank list machines` (default: latest)",
+        help="a run: latest, latest~N (the Nth run before the latest), an ID or its beginning, a "
+        "label or a record file; or, instead of a run, a machine from `transrank list machines` "
+        "(default: latest)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser, ("table", "json", "csv", "lines"))

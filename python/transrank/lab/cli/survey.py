@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 With --quick, the survey measures only the cases on the first screen of the
-report. It launches each case eight times. Until two and a half minutes have
-passed, it then launches those cases again whose intervals are still wide.
+report. It launches each case eight times. It then repeats the cases whose
+intervals are still wide, until the survey has taken two and a half minutes.
 Without --quick, the survey first prints an upper limit on its duration. If a
 survey is interrupted, all finished cases are kept. To finish it:
   transrank survey --resume latest

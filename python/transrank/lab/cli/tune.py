@@ -49,9 +49,10 @@ tune measures every algorithm that the library (MPI or transrank) can be made to
 use. For each operation and size, it replaces the library's default only by an
 algorithm that is clearly faster. It then measures again, with and without the
 chosen algorithms, and drops choices that are not faster. The remaining choices
-are written in the library's format. For Open MPI, these are dynamic rules. For
-MPICH, it is a copy of its table of algorithms, with the choices placed first.
-If no choice remains, no file is written, and the exit status is 1.
+are written in the library's format. For Open MPI, the file contains dynamic
+rules. For MPICH, the file is a copy of MPICH's own table of algorithms, with
+the choices placed first. If no choice remains, no file is written, and the exit
+status is 1.
 """
 
 

@@ -32,15 +32,15 @@ machine's speed affect both times alike, so the ratio hardly changes. Pairs are
 added until the 95% interval of each case's ratio is as narrow as --precision
 requires, or until the time limit is reached (--time, default: 2 minutes). With
 --launches N, there are N pairs. Verdicts and exit status are determined as in
-`transrank compare`, except that a busy machine does not make cases unclear,
-because it slows both variants.
+`transrank compare`. However, a busy machine does not make cases unclear here:
+it slows both variants.
 
 NAME=VALUE sets an environment variable of all ranks, or is one of
   tuning=FILE      use a file that `transrank tune` has written
   launcher=TEXT    like --launcher, but for this variant only
   runner=PATH      use another transrank-run (the program that measures), and
-                   the mpiexec of its MPI; PATH is that of the program, or of
-                   the Python environment in which it is installed
+                   the mpiexec of its MPI; PATH is the path of transrank-run, or
+                   of a Python environment in which transrank is installed
   mpiexec=PATH     use another mpiexec
   alltoall=NAME    use an MPI_Alltoall algorithm of Fujitsu MPI, e.g. blacc6d
 If neither --a nor --b is given, A and B are the same, and all differences are

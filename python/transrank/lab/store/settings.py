@@ -111,7 +111,7 @@ class Settings:
         None,
         "--time T",
         "wall-clock limit on the whole run: until T has passed, cases with a wide interval are "
-        "launched again; each case is launched at least three times, even if that takes longer",
+        "launched again; each case is launched at least three times, even after T has passed",
         units.parse_duration,
         runner=False,
     )
@@ -119,9 +119,9 @@ class Settings:
     count: Positive | None = setting(
         None,
         "--count N",
-        "end a case after N operations in each launch, whatever its precision; the study "
-        "send-modes always performs at least 1000; in the study named launch, N is a number of "
-        "jobs",
+        "end a case after N operations in each launch, even if its times still vary; the study "
+        "send-modes always performs at least 1000 operations; in the study named launch, N is "
+        "the number of jobs",
         units.parse_count,
     )
     launches: Positive = setting(
@@ -152,8 +152,8 @@ class Settings:
     buffer_offset: Count = setting(
         0,
         "--buffer-offset SIZE",
-        "start each buffer SIZE bytes after a page boundary (default: 0); with malloc, large "
-        "buffers start 16 bytes after a page boundary",
+        "start each buffer SIZE bytes after a page boundary (default: 0); to imitate "
+        "large buffers from malloc, use 16",
         parse_buffer_offset,
     )
     synchronisation: Literal["barrier", "clock"] = setting(
@@ -165,16 +165,16 @@ class Settings:
     record_samples: Literal["slowest", "ranks"] = setting(
         "slowest",
         "--record-samples",
-        "times to store for each sample. slowest: those of the slowest and the fastest rank; "
-        "ranks: those of all ranks (default: slowest)",
+        "times to store for each sample. slowest: the times of the slowest and the fastest "
+        "rank; ranks: the times of all ranks (default: slowest)",
     )
     # Most ranks of a case whose times are listed; None: as transrank-run likes.
     list_ranks: Positive | None = setting(
         None,
         "--list-ranks N",
-        "store the median, minimum and mean of each rank if a case has at most N ranks (default: "
-        "256); if it has more, store only quantiles over the ranks and the extreme ranks, except "
-        "in studies that compare ranks",
+        "in cases of at most N ranks (default: 256), store each rank's median, minimum and mean; "
+        "in larger cases, store only quantiles over the ranks, and the fastest and slowest ranks; "
+        "the studies locality and contention always store each rank's",
         units.parse_count,
     )
     memory_bytes: Positive | None = setting(
