@@ -172,9 +172,9 @@ class Settings:
     list_ranks: Positive | None = setting(
         None,
         "--list-ranks N",
-        "in cases of at most N ranks (default: 256), store each rank's median, minimum and mean; "
-        "in larger cases, store only quantiles over the ranks, and the fastest and slowest ranks; "
-        "the studies locality and contention always store each rank's",
+        "largest number of ranks for which the median, minimum and mean of each rank are stored "
+        "(default: 256); for more ranks, only quantiles over the ranks and the values of the "
+        "fastest and slowest rank are stored, except in the studies locality and contention",
         units.parse_count,
     )
     memory_bytes: Positive | None = setting(
