@@ -225,3 +225,9 @@ def test_help_says_what_the_stub_says():
     }
     assert public - said.keys() == set()
     assert "halo: Sequence[tuple[int, int, bool]] = ()" in BlockGrid.__init__.__doc__
+
+
+def test_a_grid_shows_its_words():
+    grid = BlockGrid([Distribution.even(8, 2), Distribution.even(6, 1)])
+    assert repr(grid) == f"<BlockGrid: {'; '.join(grid.words())}>"
+    assert "dimension 0: 8 indices in 2 parts" in repr(grid)
