@@ -132,7 +132,9 @@ def picture() -> str:
                 y += BAR
             y += 16
     body = [text(16, 28, "How far measurements of one machine differ", "title ink")]
-    body.append(text(16, 48, "(largest − smallest) / median, at the median message size", "faint"))
+    body.append(
+        text(16, 48, "(largest − smallest) / median, for the median of the message sizes", "faint")
+    )
     for place, name in enumerate(SERIES):
         x, down = 16 + place % 2 * 290, 62 + place // 2 * 22
         body.append(f'<rect x="{x}" y="{down}" width="12" height="12" class="s{place}"/>')

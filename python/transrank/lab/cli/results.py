@@ -20,7 +20,7 @@ from transrank.lab.stats.result import Caution
 from transrank.lab.stats.trust import NOT_USABLE, USABLE, WITH_CARE, Trust
 from transrank.lab.store.lines import Shape
 from transrank.lab.store.records import Run, read_run
-from transrank.lab.store.runs import find_run, resume_command, with_label
+from transrank.lab.store.runs import find_run, list_runs, resume_command, with_label
 from transrank.lab.study import launch
 from transrank.lab.units import format_bytes
 from transrank.lab.view.table import Column, Table, field, labelled
@@ -71,11 +71,12 @@ def trust_text(trust: Trust) -> Text:
 
 def find(text: str, store: Path | None) -> Path:
     """The record file of the run that a user names; warns if other runs have the same label."""
-    path = find_run(text, store)
-    if len(runs := with_label(text, store)) > 1:
+    runs = list_runs(store)
+    path = find_run(text, store, runs)
+    if len(same := with_label(text, runs)) > 1:
         output.warning(
-            f"{len(runs)} runs have the label '{text}'; the latest is used, {runs[-1]}",
-            f"name a run by its id, such as the one before, {runs[-2]}",
+            f"{len(same)} runs have the label '{text}'; the latest is used, {same[-1]}",
+            f"name a run by its id, such as the one before, {same[-2]}",
         )
     return path
 

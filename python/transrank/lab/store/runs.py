@@ -130,15 +130,14 @@ def _source(header: dict[str, Any]) -> str:
     return library if isinstance(library, str) else "unknown"
 
 
-def with_label(text: str, store: Path | None = None) -> list[str]:
+def with_label(text: str, runs: list[StoredRun]) -> list[str]:
     """The ids of the runs that `find_run` has to choose from by this label, the oldest first."""
-    runs = list_runs(store)
     if _LATEST.fullmatch(text) or any(run.run == text for run in runs):
         return []
     return [run.run for run in runs if run.label == text]
 
 
-def find_run(text: str, store: Path | None = None) -> Path:
+def find_run(text: str, store: Path | None = None, runs: list[StoredRun] | None = None) -> Path:
     """The record file that a user means.
 
     Parameters
@@ -146,10 +145,12 @@ def find_run(text: str, store: Path | None = None) -> Path:
     text
         `latest`, `latest~2` (two before the latest), a run id or a beginning of one that fits no
         other, a label (of several runs with it, the latest), or the path of a file.
+    runs
+        the runs of the store, if they have been listed.
 
     Raises RecordError: naming the runs that would do.
     """
-    runs = list_runs(store)
+    runs = list_runs(store) if runs is None else runs
     latest = _LATEST.fullmatch(text)
     if latest:
         return _latest(runs, int(latest.group(1) or 0), store)
